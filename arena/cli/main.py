@@ -1,0 +1,75 @@
+"""The command group: finds a subcommand's module by name and turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from arena import __version__
+from arena.cli.errors import EXIT_CANNOT, EXIT_STOPPED, Failure
+
+COMMANDS = {
+    "run": "Play the event a tournament file describes, or go on with it.",
+    "match": "Play two engines against each other without a file.",
+    "schedule": "Print who plays whom, without playing.",
+    "standings": "Print standings and cross table.",
+    "games": "List the games with their results.",
+    "show": "Print one game, move by move, or one position of it.",
+    "export": "Write the games as JSON Lines or CSV.",
+    "verify": "Replay every stored game and derive dice and openings again.",
+    "annul": "Declare a game void, by the organiser's word.",
+    "replay": "Have a game played again, by the organiser's word.",
+    "disqualify": "Take an engine out of the event, by the organiser's word.",
+    "rules": "Answer questions on the rules: one JSON a line in, one a line out.",
+}
+"""Subcommands and their one-line help: `--help` must not import what only one of them needs."""
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"arena.cli.{cmd_name}").command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"arena.cli.{cmd_name}.command is no click command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="arena")
+def arena() -> None:
+    """Referee and tournament runner for game engines that speak the Go Text Protocol."""
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and exit with the contract's code (docs/configuration.md)."""
+    try:
+        result = arena.main(args=arguments, prog_name="arena", standalone_mode=False)
+        code = result if isinstance(result, int) else 0
+    except click.exceptions.Exit as exit_:
+        code = exit_.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = EXIT_CANNOT
+    except click.Abort:
+        click.echo("arena: stopped on request", err=True)
+        code = EXIT_STOPPED
+    except Failure as failure:
+        click.echo(f"arena: {failure}", err=True)
+        code = failure.exit_code
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough; Python's own flush at exit must not complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)

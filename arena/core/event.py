@@ -1,0 +1,159 @@
+"""What a tournament file describes, as frozen data: the event, its engines, one scheduled game.
+
+These objects cross every border of the program (configuration to schedule, schedule to referee, runner to
+worker process), so they are immutable and picklable and hold no open resource.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arena.core.clock import TimeControl
+
+Komi = int | Literal["pie"] | None
+"""Whole number, `pie` (the players settle it), or None in games without komi."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One entry of an event, ready to be started.
+
+    Attributes:
+        name: unique in the event.
+        command: program and arguments; the program is an absolute path.
+        cwd: absolute folder to start in.
+        env: variables added to the environment.
+        plays: games the entry is declared for; empty means the engine is asked.
+        time: its own time control (odds), None for the event's.
+        margin_ms: time beyond the flag that is forgiven, for pipes and wake-ups.
+        restart: a fresh process for every game.
+        pipelining: whether all commands of a turn go out in one write.
+        ids: whether commands carry numeric ids.
+        options: `arena-option` settings.
+        work_limit: `arena-limit` text such as `playouts 1000`, None for none.
+        startup_s, setup_s: limits for the start of the process and for the set-up of one game, seconds.
+        sandbox: `off`, `auto` or `require`.
+        folder: the engine's own folder (what a sandbox shows it), None when not named.
+        binds: further folders a sandbox shows read-only.
+        limits: resource limits by name (docs/configuration.md).
+        submitted: whether the program comes from somebody else.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    cwd: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    plays: tuple[str, ...] = ()
+    time: TimeControl | None = None
+    margin_ms: int = 20
+    restart: bool = False
+    pipelining: bool = True
+    ids: bool = False
+    options: Mapping[str, str] = field(default_factory=dict)
+    work_limit: str | None = None
+    startup_s: float = 10.0
+    setup_s: float = 10.0
+    sandbox: Literal["off", "auto", "require"] = "off"
+    folder: str | None = None
+    binds: tuple[str, ...] = ()
+    limits: Mapping[str, float] = field(default_factory=dict)
+    submitted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningBook:
+    """Where the openings of an event come from.
+
+    Attributes:
+        random_plies: number of random placements; 0 when `lines` are given or there is no opening.
+        lines: move lists read from a file, in its order; empty for random openings.
+        source: what people call it (`random 2`, a file's name).
+    """
+
+    random_plies: int = 0
+    lines: tuple[tuple[str, ...], ...] = ()
+    source: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A whole event as its file describes it.
+
+    Attributes:
+        name: for people.
+        format: `match`, `round-robin` or `gauntlet`.
+        game: id of the rules.
+        size: board size, None for games without one.
+        komi: see `Komi`.
+        games_each: games of each pairing; even numbers are whole pairs.
+        time: the time control of engines that have none of their own.
+        concurrency: games at a time.
+        seed: the public seed.
+        book: the openings.
+        dice: `independent` or `duplicate` (both games of a pair share the dice).
+        dice_key: 32 bytes given beforehand, None for a secret one made at the start.
+        engines: the entries, in the file's order.
+    """
+
+    name: str
+    format: str
+    game: str
+    size: int | None
+    komi: Komi
+    games_each: int
+    time: TimeControl
+    concurrency: int
+    seed: int
+    book: OpeningBook
+    dice: Literal["independent", "duplicate"]
+    dice_key: bytes | None
+    engines: tuple[Engine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The moves that a game starts with.
+
+    Attributes:
+        label: which opening of which book, for people (`random 2 #17`); equal for both games of a pair.
+        moves: canonical words, Black's first.
+    """
+
+    label: str
+    moves: tuple[str, ...]
+
+
+NO_OPENING = Opening("", ())
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledGame:
+    """One game to be played: who, what, from where. Everything in it follows from the event and the seed.
+
+    Attributes:
+        id: stable and unique, also when the event is extended: `1-3.5a` is the first game of the fifth pair
+            of entries 1 and 3 (counted from 1 in the file's order).
+        ordinal: place in the event's present schedule, from 0.
+        round: round of the format, from 1.
+        pair: id of the pair, `1-3.5`; both games of a pair share it, and the opening.
+        black, white: index of the entry in `Event.engines`.
+        game, size, komi: the rules to be played.
+        opening: what is played for the engines before they move.
+        seed: seed for the game, 64 bits; engines get one derived from it (`arena.core.seeds`).
+    """
+
+    id: str
+    ordinal: int
+    round: int
+    pair: str
+    black: int
+    white: int
+    game: str
+    size: int | None
+    komi: Komi
+    opening: Opening
+    seed: int

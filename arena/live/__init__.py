@@ -1,0 +1,1 @@
+"""The live part, the only one on trio: engine processes, the referee, the tournament."""

@@ -1,0 +1,1 @@
+"""Engines to copy and to measure against, one file each."""
