@@ -1,9 +1,10 @@
 """Pletore, the drawless territory game of Luis Bolaños Mures, on n x n points.
 
-The one idea behind the code: a stone is a single bit (Black 1, White 2), so the colours that a point sees along
-its row, and those it sees along its column, are each a mask of two bits, and their intersection is the mask
-of the players who *pinch* the point. A player *controls* a point when he alone pinches it: the intersection
-is exactly his bit. One move looks along the four rays of one point; lists and scores work on whole lines.
+The one idea behind the code: a stone is a single bit (Black 1, White 2), so the colours that a point sees
+along its row, and those it sees along its column, are each a mask of two bits, and their intersection is the
+mask of the players who *pinch* the point. A player *controls* a point when he alone pinches it: the
+intersection is exactly his bit. One move looks along the four rays of one point; lists and scores work on
+whole lines.
 """
 
 # What a method means stands where it is declared, in `Rules` and `Position`.
