@@ -199,6 +199,16 @@ class Position(ABC):
             IllegalMoveError: with the words of `refusal`; the position is unchanged then.
         """
 
+    def canonical(self, move: Move) -> Move:
+        """Return the one form under which a legal move is recorded and told to others.
+
+        Only games in which several words name one move (plakoto) need more than the move itself.
+
+        Raises:
+            IllegalMoveError: with the words of `refusal`, from a game that has to look at the position.
+        """
+        return move
+
     @abstractmethod
     def outcome(self) -> Outcome:
         """Return how the finished game ended.
