@@ -1,0 +1,53 @@
+"""One playing to be done: what the referee, in whatever process or machine, needs to know of a game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arena.core.dice import dice_ident, game_key
+from arena.rules.registry import rules_class
+
+if TYPE_CHECKING:
+    from arena.core.clock import TimeControl
+    from arena.core.event import Event, ScheduledGame
+
+
+@dataclass(frozen=True, slots=True)
+class GameTask:
+    """One playing of one scheduled game.
+
+    Attributes:
+        scheduled: the game.
+        attempt: which playing of it this is, from 1.
+        dice_key: key of this playing's dice, None in games without dice.
+        controls: time controls of Black and White as scheduled (before pie).
+        needs_fresh: whether both engines must be fresh processes (shared dice).
+    """
+
+    scheduled: ScheduledGame
+    attempt: int
+    dice_key: bytes | None
+    controls: tuple[TimeControl, TimeControl]
+    needs_fresh: bool = False
+
+
+def game_task(event: Event, scheduled: ScheduledGame, attempt: int, dice_key: bytes) -> GameTask:
+    """Return the task of playing a scheduled game.
+
+    Args:
+        event: the event it belongs to.
+        scheduled: the game.
+        attempt: from 1.
+        dice_key: the event's dice key; the task gets only what this playing needs of it.
+    """
+    has_dice = rules_class(scheduled.game).has_dice
+    ident = dice_ident(scheduled, attempt, event.dice)
+    black, white = event.engines[scheduled.black], event.engines[scheduled.white]
+    return GameTask(
+        scheduled,
+        attempt,
+        game_key(dice_key, ident) if has_dice else None,
+        (black.time or event.time, white.time or event.time),
+        needs_fresh=has_dice and event.dice == "duplicate",
+    )

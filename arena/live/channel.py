@@ -1,0 +1,234 @@
+"""The bytes between the referee and one engine: whole replies out, every wait with a deadline.
+
+Speed and fairness meet here. A trio wait costs some 60 us more than a pipe round trip; most engines under
+test answer in less. So the channel first polls its own pipe for a moment, if this engine's recent answers
+came fast enough for that to pay, and only then lets trio wait. A poll blocks everybody else in this
+process, so its length depends on how many games run here (`Patience`).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+import trio
+
+from arena.core.verdict import Reason
+from arena.live.faults import EngineFault
+from protocol.dialogue import Answer, Dialogue
+from protocol.framing import Banner, Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_READ_BYTES = 16 * 1024
+"""One read: many turns' worth of sane output; small enough that allocating it costs nothing."""
+
+EXCHANGE_KEPT = 2000
+"""Writes and reads of the present game kept as evidence, the newest."""
+
+_ALONE_POLL_MS = 2
+_SHARED_POLL_S = 0.0002
+"""With other games in this process no poll may hold them up for longer than this."""
+
+_SELECT_LIMIT = 1024
+"""`select` cannot take descriptors from here on (FD_SETSIZE); they go without the brief poll."""
+
+
+_FULL_PIPE_LOOK_S = 0.01
+
+_CHATTER_BYTES = 64 * 1024
+_CHATTER_PAUSE_S = 0.005
+"""An engine that has said this much in one turn is read slowly: it may fill its own pipe, not our core."""
+
+
+class Patience:
+    """How long a channel may poll, shared by all channels of a process.
+
+    Attributes:
+        games: how many games are being played in this process now.
+        may_poll: False under a virtual clock, where blocking is never right.
+    """
+
+    __slots__ = ("games", "may_poll")
+
+    def __init__(self, *, may_poll: bool = True) -> None:
+        self.games = 0
+        self.may_poll = may_poll
+
+
+class OtherSideGone(Exception):  # noqa: N818
+    """The wait was broken off because the opponent's process is gone."""
+
+
+class Channel:
+    """Writes commands, waits until all are answered, measures the time between.
+
+    After an `EngineFault` or a timeout the stream is out of step and the channel must not be used again.
+
+    Attributes:
+        spent_ns: time of the last exchange: from just before its write to the end of its last read.
+        banner: text that came before the first reply, empty when there was none.
+        exchange_log: what was sent (True) and received (False) in the present game, newest last.
+    """
+
+    def __init__(
+        self,
+        read_fd: int,
+        write_fd: int,
+        *,
+        ids: bool = False,
+        patience: Patience | None = None,
+        now_ns: Callable[[], int] = time.perf_counter_ns,
+    ) -> None:
+        self.spent_ns = 0
+        self.banner = ""
+        self.exchange_log: deque[tuple[bool, bytes]] = deque(maxlen=EXCHANGE_KEPT)
+        self._dialogue = Dialogue(ids=ids)
+        self._read_fd = read_fd
+        self._write_fd = write_fd
+        self._patience = patience or Patience(may_poll=False)
+        self._now_ns = now_ns
+        self._usual_ns = 50_000
+        self._bytes_read = 0
+        self._scope: trio.CancelScope | None = None
+        self._process_is_gone = False
+        self._broken_off = False
+        self._poller = select.poll()
+        self._poller.register(read_fd, select.POLLIN)
+        self._can_select = read_fd < _SELECT_LIMIT
+
+    def process_gone(self) -> None:
+        """Note that the process has exited: what it wrote is read, more is not waited for."""
+        self._process_is_gone = True
+        if self._scope is not None:
+            self._scope.cancel()
+
+    def break_off(self) -> None:
+        """End the present wait with `OtherSideGone`; the next one too if there is none now."""
+        self._broken_off = True
+        if self._scope is not None:
+            self._scope.cancel()
+
+    def calm(self) -> None:
+        """Forget a `break_off` that met no wait: the game it belonged to is over."""
+        self._broken_off = False
+
+    async def exchange(self, lines: Sequence[str], limit_ns: int) -> list[Answer] | None:
+        """Send command lines in one write and wait until nothing is owed any more.
+
+        Args:
+            lines: commands without line end, at least one.
+            limit_ns: time for all of it.
+
+        Returns:
+            The answers, those owed from before first; None when the time was over first. `spent_ns` is set
+            in both cases.
+
+        Raises:
+            EngineFault: crash, flood or malformed reply.
+            OtherSideGone: after `break_off`.
+        """
+        data = self._dialogue.send(*lines)
+        self.exchange_log.append((True, data))
+        answers: list[Answer] = []
+        started = self._now_ns()
+        unwritten = self._write(data)
+        try:
+            if not unwritten and self._patience.may_poll and self._poll():
+                self._read(answers)
+            if unwritten or self._dialogue.outstanding:
+                await self._wait(unwritten, answers, started + limit_ns)
+        finally:
+            spent = self._now_ns() - started
+            self.spent_ns = spent
+            self._usual_ns += (spent - self._usual_ns) >> 3
+        return answers if spent <= limit_ns and not self._dialogue.outstanding else None
+
+    def send(self, line: str) -> bool:
+        """Send one command whose reply is not waited for; False when the pipe is full or closed."""
+        data = self._dialogue.send(line)
+        self.exchange_log.append((True, data))
+        try:
+            return os.write(self._write_fd, data) == len(data)
+        except OSError:
+            return False
+
+    def _poll(self) -> bool:
+        if self._patience.games <= 1:
+            return self._usual_ns < _ALONE_POLL_MS * 1_000_000 and bool(self._poller.poll(_ALONE_POLL_MS))
+        if self._usual_ns > _SHARED_POLL_S * 1e9 or not self._can_select:
+            return False
+        return bool(select.select((self._read_fd,), (), (), _SHARED_POLL_S)[0])
+
+    async def _wait(self, unwritten: bytes, answers: list[Answer], deadline_ns: int) -> None:
+        """Go on with an exchange the slow way: trio waits, until the deadline at most."""
+        with trio.CancelScope() as scope:
+            self._scope = scope
+            scope.deadline = trio.current_time() + max((deadline_ns - self._now_ns()) / 1e9, 0.0)
+            if self._process_is_gone or self._broken_off:
+                scope.cancel()
+            try:
+                await self._go_on(unwritten, answers)
+            finally:
+                self._scope = None
+        if scope.cancelled_caught:
+            if self._broken_off:
+                raise OtherSideGone
+            while self._process_is_gone and self._dialogue.outstanding:
+                if not self._read(answers):
+                    raise self._crash("ended")
+
+    async def _go_on(self, unwritten: bytes, answers: list[Answer]) -> None:
+        read_before = self._bytes_read
+        while unwritten or self._dialogue.outstanding:
+            if unwritten:
+                unwritten = self._write(unwritten)
+            # A full pipe means an engine that does not read, which is rare: look at it now and then.
+            with trio.move_on_after(_FULL_PIPE_LOOK_S if unwritten else math.inf):
+                await trio.lowlevel.wait_readable(self._read_fd)
+                self._read(answers)
+            if self._bytes_read - read_before > _CHATTER_BYTES:
+                await trio.sleep(_CHATTER_PAUSE_S)
+
+    def _write(self, data: bytes) -> bytes:
+        """Write what the pipe takes; return the rest."""
+        try:
+            return data[os.write(self._write_fd, data) :]
+        except BlockingIOError:
+            return data
+        except OSError:
+            # Nobody reads any more. What it answered before is read first; then comes the end of the stream.
+            return b""
+
+    def _read(self, answers: list[Answer]) -> bool:
+        """Take what is there; False when there is nothing.
+
+        Raises:
+            EngineFault: the stream has ended, or breaks the protocol.
+        """
+        try:
+            chunk = os.read(self._read_fd, _READ_BYTES)
+        except BlockingIOError:
+            return False
+        if not chunk:
+            raise self._crash("closed its standard output")
+        self.exchange_log.append((False, chunk))
+        self._bytes_read += len(chunk)
+        for event in self._dialogue.receive(chunk):
+            if type(event) is Answer:
+                answers.append(event)
+            elif isinstance(event, Fault):
+                raise EngineFault(Reason(event.kind.value), event.message, event.offending)
+            elif isinstance(event, Banner):
+                self.banner = event.text
+        return True
+
+    def _crash(self, what: str) -> EngineFault:
+        faults = [event for event in self._dialogue.receive_end() if isinstance(event, Fault)]
+        message = f"the engine {what}: {faults[-1].message}" if faults else f"the engine {what}"
+        return EngineFault(Reason.CRASH, message, faults[-1].offending if faults else b"")

@@ -1,0 +1,148 @@
+"""What the runner and its worker processes tell each other, and how it crosses the socket between them.
+
+Both ends are the same installation and started each other, so the messages are pickled dataclasses, each
+behind its length. Engines never hold a descriptor of this socket.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import trio
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from arena.core.event import Event
+    from arena.core.record import GameRecord
+    from arena.core.task import GameTask
+    from arena.live.preflight import EngineFinding
+    from arena.live.referee import MovePlayed
+
+_LENGTH = struct.Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Runner to worker, first: the event, and how many games at a time this worker may have.
+
+    Attributes:
+        event: the event, its engines as they are to be used.
+        games_at_a_time: upper bound of `Play` messages without their answer.
+        shows_moves: whether `MoveSeen` messages are wanted.
+    """
+
+    event: Event
+    games_at_a_time: int
+    shows_moves: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Examine:
+    """Runner to worker: do the pre-flight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """Worker to runner: what the pre-flight found."""
+
+    findings: tuple[EngineFinding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UseEvent:
+    """Runner to worker: the event after pre-flight (engines without pipelining are marked)."""
+
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """Runner to worker: play this."""
+
+    task: GameTask
+
+
+@dataclass(frozen=True, slots=True)
+class Goodbye:
+    """Runner to worker, last: end the engines politely. A socket that closes without it means: at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Worker to runner: both engines are there, the game begins."""
+
+    game_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveSeen:
+    """Worker to runner: a move, for whoever watches."""
+
+    move: MovePlayed
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Worker to runner: a game's record."""
+
+    record: GameRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Worker to runner: the arena's own fault during a game; `message` is a traceback for the log."""
+
+    game_id: str
+    message: str
+
+
+Message = Hello | Examine | Examined | UseEvent | Play | Goodbye | Started | MoveSeen | Finished | Failed
+
+
+class MessageStream:
+    """One end of the socket; one task sends, one receives."""
+
+    def __init__(self, stream: trio.SocketStream) -> None:
+        self._stream = stream
+        self._buffer = bytearray()
+
+    async def send(self, message: Message) -> None:
+        """Send one message.
+
+        Raises:
+            trio.BrokenResourceError: the other end is gone.
+        """
+        payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+        await self._stream.send_all(_LENGTH.pack(len(payload)) + payload)
+
+    async def messages(self) -> AsyncIterator[Message]:
+        """Yield messages until the other end closes."""
+        while True:
+            header = await self._exactly(_LENGTH.size)
+            if header is None:
+                return
+            payload = await self._exactly(_LENGTH.unpack(header)[0])
+            if payload is None:
+                return
+            yield pickle.loads(payload)  # noqa: S301  from our own child or parent, see the module
+
+    async def close(self) -> None:
+        """Close this end."""
+        await self._stream.aclose()
+
+    async def _exactly(self, count: int) -> bytes | None:
+        while len(self._buffer) < count:
+            try:
+                chunk = await self._stream.receive_some(256 * 1024)
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return None
+            if not chunk:
+                return None
+            self._buffer += chunk
+        data = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        return data

@@ -1,0 +1,105 @@
+"""Plays tasks with the engines of a pool: acquire both, let the referee play, give both back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import trio
+
+from arena.live.pool import EnginePool, StartUpFault, identity_of
+from arena.live.referee import MovePlayed, Referee
+from arena.rules import BLACK, WHITE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arena.core.event import Engine
+    from arena.core.record import EngineIdentity, GameRecord
+    from arena.core.task import GameTask
+    from arena.live.channel import Patience
+    from arena.live.session import EngineSession
+
+
+class GamePlayer:
+    """One worker's hands: any number of games at a time, each with two sessions of its own.
+
+    Args:
+        pool: where sessions come from.
+        patience: told how many games are running.
+        on_started: called when a game's engines are ready.
+        on_move: called after each move, None when nobody watches.
+    """
+
+    def __init__(
+        self,
+        pool: EnginePool,
+        patience: Patience,
+        *,
+        on_started: Callable[[str], None] = lambda _: None,
+        on_move: Callable[[MovePlayed], None] | None = None,
+    ) -> None:
+        self._pool = pool
+        self._patience = patience
+        self._on_started = on_started
+        self._on_move = on_move
+
+    async def play(self, task: GameTask) -> GameRecord:
+        """Play one task; whatever the engines do, a record comes back."""
+        scheduled = task.scheduled
+        entries = (self._pool.entries[scheduled.black], self._pool.entries[scheduled.white])
+        indexes = (scheduled.black, scheduled.white)
+        self._patience.games += 1
+        sessions: dict[int, EngineSession] = {}
+        usable: set[int] = set()
+        try:
+            faults = await self._acquire(indexes, task.needs_fresh, sessions)
+            identities = self._identities(entries, sessions)
+            if faults:
+                usable = set(sessions)
+                return Referee(task, (), identities).forfeit(faults)
+            self._on_started(scheduled.id)
+            referee = Referee(
+                task,
+                (sessions[BLACK], sessions[WHITE]),
+                identities,
+                on_move=self._on_move,
+                is_alone=self._is_alone,
+            )
+            record = await referee.play()
+            usable = {side for side, session in sessions.items() if referee.is_in_step(session)}
+            return record
+        finally:
+            self._patience.games -= 1
+            with trio.CancelScope(shield=True):
+                for side, session in sessions.items():
+                    is_in_step = side in usable and not task.needs_fresh
+                    await self._pool.release(indexes[side], session, is_in_step=is_in_step)
+
+    def _is_alone(self) -> bool:
+        return self._patience.games <= 1
+
+    async def _acquire(
+        self, indexes: tuple[int, int], fresh: bool, sessions: dict[int, EngineSession]
+    ) -> dict[int, StartUpFault]:
+        """Start what must be started, both sides at the same time; return the faults by colour."""
+        faults: dict[int, StartUpFault] = {}
+
+        async def acquire(side: int) -> None:
+            try:
+                sessions[side] = await self._pool.acquire(indexes[side], fresh=fresh)
+            except StartUpFault as fault:
+                faults[side] = fault
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(acquire, BLACK)
+            nursery.start_soon(acquire, WHITE)
+        return faults
+
+    @staticmethod
+    def _identities(
+        entries: tuple[Engine, Engine], sessions: dict[int, EngineSession]
+    ) -> tuple[EngineIdentity, EngineIdentity]:
+        return (
+            identity_of(sessions.get(BLACK), entries[BLACK]),
+            identity_of(sessions.get(WHITE), entries[WHITE]),
+        )

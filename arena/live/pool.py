@@ -1,0 +1,158 @@
+"""The engine processes of one worker: started when needed, kept between games, ended for certain."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import trio
+
+from arena.core.record import EngineIdentity, Evidence
+from arena.live.faults import EngineFault
+from arena.live.process import plain_launch
+from arena.live.session import EngineSession
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.core.event import Engine
+    from arena.live.channel import Patience
+
+_IDLE_KEPT_PER_GAME = 4
+"""Idle processes kept for each game at a time: two are in use by it, two more serve the next pairing."""
+
+
+class EnginePool:
+    """Sessions by entry. An engine plays at most one game at a time in one process.
+
+    Attributes:
+        entries: the event's engines, as they are to be used.
+
+    Args:
+        entries: the event's engines.
+        nursery: where the sessions are watched; it must outlive the pool's use.
+        patience: shared by all channels of this process.
+        games_at_a_time: how many games may use the pool at once.
+    """
+
+    def __init__(
+        self, entries: Sequence[Engine], nursery: trio.Nursery, patience: Patience, games_at_a_time: int
+    ) -> None:
+        self.entries = entries
+        self._nursery = nursery
+        self._patience = patience
+        self._most_idle = games_at_a_time * _IDLE_KEPT_PER_GAME
+        self._idle: list[tuple[int, EngineSession]] = []
+        self._all: set[EngineSession] = set()
+
+    def use_entries(self, entries: Sequence[Engine]) -> None:
+        """Take the entries as pre-flight left them; sessions already started keep in step with theirs."""
+        self.entries = entries
+        for index, session in self._idle:
+            session.pipelining = entries[index].pipelining
+
+    async def acquire(self, index: int, *, fresh: bool = False) -> EngineSession:
+        """Return a session of entry `index` that is past its start-up.
+
+        Args:
+            index: place in the event's list.
+            fresh: whether the process must be new.
+
+        Raises:
+            StartUpFault: it could not be started; its process is gone.
+        """
+        entry = self.entries[index]
+        if not (fresh or entry.restart):
+            for place, (owner, session) in enumerate(self._idle):
+                if owner == index:
+                    del self._idle[place]
+                    if not session.process.has_exited:
+                        return session
+                    await self._end(session, politely=False)
+                    break
+        try:
+            session = EngineSession.launch(
+                entry, plain_launch(entry.command, entry.cwd, entry.env), self._patience
+            )
+        except EngineFault as fault:
+            raise StartUpFault(fault, Evidence(fault.message)) from fault
+        self._all.add(session)
+        self._nursery.start_soon(session.watch)
+        try:
+            await session.start_up()
+        except EngineFault as fault:
+            evidence = await session.evidence(fault)
+            await self._end(session, politely=False)
+            raise StartUpFault(fault, evidence) from fault
+        except BaseException:
+            await self._end(session, politely=False)
+            raise
+        return session
+
+    async def release(self, index: int, session: EngineSession, *, is_in_step: bool) -> None:
+        """Take a session back: keep it for the next game, or end it.
+
+        Args:
+            index: its entry.
+            session: what `acquire` gave.
+            is_in_step: False after a fault or any broken-off exchange: it must not be used again.
+        """
+        if not is_in_step or self.entries[index].restart or session.process.has_exited:
+            await self._end(session, politely=is_in_step)
+            return
+        self._idle.append((index, session))
+        while len(self._idle) > self._most_idle:
+            _, oldest = self._idle.pop(0)
+            await self._end(oldest, politely=True)
+
+    async def close(self, *, politely: bool) -> None:
+        """End all processes, at the same time."""
+        self._idle.clear()
+        async with trio.open_nursery() as nursery:
+            for session in list(self._all):
+                nursery.start_soon(partial(self._end, session, politely=politely))
+
+    def kill_all(self) -> None:
+        """Kill all processes at once, without a word to anybody."""
+        for session in self._all:
+            session.process.kill()
+        self._all.clear()
+        self._idle.clear()
+
+    async def _end(self, session: EngineSession, *, politely: bool) -> None:
+        try:
+            await session.close(politely=politely)
+        finally:
+            self._all.discard(session)
+
+
+class StartUpFault(EngineFault):
+    """A `start-up` fault with the evidence taken while the process was still there."""
+
+    def __init__(self, fault: EngineFault, evidence: Evidence) -> None:
+        super().__init__(fault.reason, fault.message, fault.offending)
+        self.evidence = evidence
+
+
+def identity_of(session: EngineSession | None, entry: Engine) -> EngineIdentity:
+    """Return what a record says of an engine; `session` None when it could not be started."""
+    command_hash, program_hash = _hashes(entry.command)
+    if session is None:
+        return EngineIdentity(entry.name, command_hash=command_hash, program_hash=program_hash)
+    return session.identity(command_hash, program_hash)
+
+
+@cache
+def _hashes(command: tuple[str, ...]) -> tuple[str, str]:
+    """Return SHA-256 of the command line, and of the program with every file that its arguments name."""
+    line = hashlib.sha256("\0".join(command).encode()).hexdigest()
+    program = hashlib.sha256()
+    for word in command:
+        with suppress(OSError):
+            path = Path(word)
+            if path.is_file():
+                program.update(path.read_bytes())
+    return line, program.hexdigest()

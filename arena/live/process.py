@@ -1,0 +1,292 @@
+"""Engine processes: how one is started, watched and ended together with everything it started itself.
+
+Linux is what this module is written for. Three things the standard library's helpers do not give:
+
+- Engines are started on the thread that runs trio. A parent-death signal is tied to the starting *thread*,
+  and trio's own helper starts processes in a cached thread that it retires after ten idle seconds.
+- The runner is a subreaper: what an engine leaves behind by forking twice is handed to the runner by the
+  kernel, recognised by a token in its environment, and killed.
+- The pipes are plain non-blocking descriptors, for the channel's brief polls.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import trio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+STDERR_KEPT_BYTES = 16 * 1024
+"""Standard error kept as evidence: the end of it, where programs say why they died."""
+
+_STDERR_READ_BYTES = 64 * 1024
+_STDERR_PAUSE_S = 0.005
+"""Pause after each full read of standard error: an endless writer is slowed by its own full pipe instead of
+costing the referee a core."""
+
+_PR_SET_CHILD_SUBREAPER = 36
+_TOKEN = "ARENA_PROCESS"  # noqa: S105  a mark, no secret
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What exactly is executed.
+
+    Attributes:
+        argv: wrapper programs and the engine's command.
+        cwd: folder to start in, None for the runner's.
+        env: the complete environment.
+        sandbox: level of containment in force, for the record.
+        cleanup: folders to remove when the process is gone.
+    """
+
+    argv: Sequence[str]
+    cwd: str | None
+    env: Mapping[str, str]
+    sandbox: str = "off"
+    cleanup: Sequence[str] = field(default_factory=tuple)
+
+
+def plain_launch(command: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> Launch:
+    """Return the launch of an engine without a sandbox, which dies with the runner where the system can."""
+    setpriv = shutil.which("setpriv")
+    prefix = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
+    return Launch([*prefix, *command], cwd, {**os.environ, **env})
+
+
+def become_subreaper() -> bool:
+    """Ask the kernel to hand orphaned descendants to this process; False where it cannot.
+
+    From then on every child of this process that is no live engine counts as an orphan and is killed when
+    an engine ends: only a process whose sole children are engines may call this.
+    """
+    global _is_subreaper
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        _is_subreaper = libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    except (OSError, AttributeError):
+        _is_subreaper = False
+    return _is_subreaper
+
+
+_is_subreaper = False
+
+
+class EngineProcess:
+    """One running engine: descriptors, standard error, exit status, and its certain end.
+
+    `start` must be called on the trio thread; `watch` must run in a nursery for as long as the process
+    lives; `end` may be called more than once and leaves nothing running.
+    """
+
+    _registry: dict[int, EngineProcess] = {}  # noqa: RUF012  shared on purpose: all live engines of this process
+
+    def __init__(self, popen: subprocess.Popen[bytes], token: str, launch: Launch) -> None:
+        assert popen.stdin is not None  # noqa: S101  all three are pipes, see `start`
+        assert popen.stdout is not None  # noqa: S101
+        assert popen.stderr is not None  # noqa: S101
+        self.pid = popen.pid
+        self.launch = launch
+        self.write_fd = popen.stdin.fileno()
+        self.read_fd = popen.stdout.fileno()
+        self.exited = trio.Event()
+        self._popen = popen
+        self._token = token
+        self._stderr = bytearray()
+        self._stderr_fd = popen.stderr.fileno()
+        self._pidfd = os.pidfd_open(popen.pid)
+        self._ended = False
+        for descriptor in (self.write_fd, self.read_fd, self._stderr_fd):
+            os.set_blocking(descriptor, False)
+        self._registry[self.pid] = self
+
+    @classmethod
+    def start(cls, launch: Launch) -> EngineProcess:
+        """Start the program in a session of its own.
+
+        Raises:
+            OSError: the program cannot be executed.
+        """
+        token = secrets.token_hex(8)
+        popen = subprocess.Popen(
+            list(launch.argv),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=launch.cwd,
+            env={**launch.env, _TOKEN: token},
+            bufsize=0,
+            start_new_session=True,
+        )
+        return cls(popen, token, launch)
+
+    async def watch(self) -> None:
+        """Collect standard error and notice the exit, until the process is gone or `kill` was called."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._drain_stderr)
+            with contextlib.suppress(trio.ClosedResourceError):
+                await trio.lowlevel.wait_readable(self._pidfd)
+            self.exited.set()
+            nursery.cancel_scope.cancel()
+
+    async def _drain_stderr(self) -> None:
+        with contextlib.suppress(trio.ClosedResourceError):
+            await trio.lowlevel.wait_readable(self._stderr_fd)
+            while self._read_stderr():
+                await trio.sleep(_STDERR_PAUSE_S)
+                await trio.lowlevel.wait_readable(self._stderr_fd)
+
+    def _read_stderr(self) -> bool:
+        """Read what is there; False at its end."""
+        try:
+            data = os.read(self._stderr_fd, _STDERR_READ_BYTES)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        self._stderr += data
+        del self._stderr[:-STDERR_KEPT_BYTES]
+        return bool(data)
+
+    def stderr_tail(self) -> bytes:
+        """Return the end of what the engine wrote to standard error so far, untrusted."""
+        if not self._ended:
+            self._read_stderr()
+        return bytes(self._stderr)
+
+    @property
+    def has_exited(self) -> bool:
+        """Whether the process is gone (its children may live)."""
+        return self._popen.poll() is not None
+
+    async def wait_exit(self, limit_s: float) -> None:
+        """Wait up to `limit_s` seconds for the process to be gone."""
+        with trio.move_on_after(limit_s):
+            await self.exited.wait()
+
+    def exit_words(self) -> str:
+        """Return `exit code 3`, `signal SIGKILL`, or an empty text while it is alive."""
+        code = self._popen.poll()
+        if code is None:
+            return ""
+        if code >= 0:
+            return f"exit code {code}"
+        try:
+            return f"signal {signal.Signals(-code).name}"
+        except ValueError:
+            return f"signal {-code}"
+
+    async def end(self, grace_s: float) -> None:
+        """Close its input, wait up to `grace_s` seconds for it to leave, then kill the whole tree.
+
+        Cancellation does not interrupt this: nothing outlives it.
+        """
+        if self._ended:
+            return
+        with trio.CancelScope(shield=True):
+            self._close_streams(self._popen.stdin)
+            if grace_s > 0 and not self.has_exited:
+                await self.wait_exit(grace_s)
+            self.kill()
+            await trio.lowlevel.checkpoint()
+
+    def kill(self) -> None:
+        """Kill the process and all it started, at once; wait for the kernel to confirm."""
+        if self._ended:
+            return
+        if self.has_exited:
+            tree = []
+        else:
+            # Stopped first, so that nothing is forked between the look and the kill.
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, signal.SIGSTOP)
+            tree = list(descendants(self.pid))
+        with contextlib.suppress(OSError):
+            os.killpg(self.pid, signal.SIGKILL)
+        for pid in tree:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        self._popen.wait()
+        self._read_stderr()
+        self._ended = True
+        self._registry.pop(self.pid, None)
+        self._close_streams(self._popen.stdin, self._popen.stdout, self._popen.stderr)
+        trio.lowlevel.notify_closing(self._pidfd)
+        os.close(self._pidfd)
+        self.exited.set()
+        sweep_orphans()
+        for folder in self.launch.cleanup:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @staticmethod
+    def _close_streams(*streams: IO[bytes] | None) -> None:
+        for stream in streams:
+            if stream is not None and not stream.closed:
+                trio.lowlevel.notify_closing(stream.fileno())
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """Yield the process ids below `pid`, children before grandchildren."""
+    todo = [pid]
+    while todo:
+        for child in _children(todo.pop()):
+            yield child
+            todo.append(child)
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    try:
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:
+        return found
+    for task in tasks:
+        with contextlib.suppress(OSError, ValueError):
+            found.extend(int(word) for word in (task / "children").read_text().split())
+    return found
+
+
+def sweep_orphans() -> int:
+    """Kill what ended engines left behind (handed to a subreaper by the kernel); return how many.
+
+    An orphan that carries the token of an engine still alive belongs to it and is left alone.
+    """
+    tokens = {process._token for process in EngineProcess._registry.values()}
+    swept = 0
+    if not _is_subreaper:
+        return swept
+    for _ in range(1000):  # an orphan killed hands over its own children: look again, not for ever
+        orphans = [pid for pid in _children(os.getpid()) if _is_orphan(pid, tokens)]
+        if not orphans:
+            break
+        for pid in orphans:
+            for each in [*descendants(pid), pid]:
+                with contextlib.suppress(OSError):
+                    os.kill(each, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+                swept += 1
+    return swept
+
+
+def _is_orphan(pid: int, live_tokens: set[str]) -> bool:
+    if pid in EngineProcess._registry:
+        return False
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        environment = b""
+    return not any(f"{_TOKEN}={token}".encode() in environment for token in live_tokens)

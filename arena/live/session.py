@@ -1,0 +1,323 @@
+"""One engine process as a partner in the dialogue: start, set-up of a game, turns, end.
+
+A session knows the words of the protocol and nothing of any game's rules. Its methods raise `EngineFault`
+with the reason the contract names for that stage; after one, or after a turn that ran out of time, the
+session is out of step and may only be closed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arena.core.clock_words import time_command
+from arena.core.record import EngineIdentity, Evidence
+from arena.core.verdict import Reason
+from arena.live.channel import Channel, Patience
+from arena.live.faults import EngineFault, escaped, escaped_lines
+from arena.live.process import EngineProcess
+from protocol.answers import ASSUMED, parse_games, parse_list_commands, parse_move_reply
+from protocol.commands import COMMANDS, Need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from arena.core.clock import TimeControl
+    from arena.core.event import Engine
+    from arena.live.process import Launch
+    from protocol.answers import MoveReply
+    from protocol.dialogue import Answer
+
+HANG_S = 3600.0
+"""Longest wait for a move where no clock is in force."""
+
+QUIT_GRACE_S = 1.0
+"""Time to leave after `quit`, before the process tree is killed."""
+
+_EXIT_WAIT_S = 0.5
+"""How long a broken stream waits for the exit status that explains it."""
+
+_BATCH = 32
+"""Most commands outstanding: their replies fit any pipe many times over."""
+
+_REPORTED_NAME_BYTES = 200
+_EXCHANGE_LINES = 40
+_EXCHANGE_LINE_BYTES = 300
+_STDERR_EVIDENCE_BYTES = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class GameSettings:
+    """What one game needs to be set up.
+
+    Attributes:
+        game, size, komi: the rules; `komi` None where it is not sent (yet).
+        seed: the engine's own seed for this game.
+        control: this engine's time control.
+    """
+
+    game: str
+    size: int | None
+    komi: int | None
+    seed: int
+    control: TimeControl
+
+
+class EngineSession:
+    """A started engine.
+
+    Attributes:
+        entry: the entry it was started for.
+        process: its process.
+        channel: its pipes; `channel.spent_ns` is the time of the last exchange.
+        capabilities: what it lists.
+        reported_name, reported_version: what it calls itself, escaped and cut.
+        pipelining: whether all commands of a turn go out in one write.
+        on_exit: called when the process is gone, set by the referee while the other side thinks.
+        warnings: tolerated oddities, one sentence each.
+    """
+
+    def __init__(self, entry: Engine, process: EngineProcess, patience: Patience) -> None:
+        self.entry = entry
+        self.process = process
+        self.channel = Channel(process.read_fd, process.write_fd, ids=entry.ids, patience=patience)
+        self.capabilities = ASSUMED
+        self.reported_name = ""
+        self.reported_version = ""
+        self.pipelining = entry.pipelining
+        self.on_exit: Callable[[], None] | None = None
+        self.warnings: list[str] = []
+        self._games_played = 0
+
+    @classmethod
+    def launch(cls, entry: Engine, launch: Launch, patience: Patience) -> EngineSession:
+        """Start the process.
+
+        Raises:
+            EngineFault: `start-up`, with the system's own message.
+        """
+        try:
+            process = EngineProcess.start(launch)
+        except OSError as error:
+            raise EngineFault(Reason.START_UP, f"cannot be started: {error.strerror or error}") from error
+        return cls(entry, process, patience)
+
+    async def watch(self) -> None:
+        """Run beside the session: notices the exit of the process and collects its standard error."""
+        await self.process.watch()
+        self.channel.process_gone()
+        if self.on_exit is not None:
+            self.on_exit()
+
+    def lists(self, command: str) -> bool:
+        """Say whether the engine lists an optional command and has not refused it."""
+        return self.capabilities.knows(command)
+
+    async def start_up(self) -> None:
+        """Ask the engine who it is, within its start-up limit.
+
+        Raises:
+            EngineFault: `start-up`, whatever went wrong.
+        """
+        left_s = self.entry.startup_s
+        answers: list[Answer] = []
+        try:
+            for command in ("protocol_version", "name", "version", "list_commands"):
+                # One at a time: an engine that cannot take two commands in one write shall start, too.
+                answers += await self._ask([command], left_s, Reason.START_UP)
+                left_s -= self.channel.spent_ns / 1e9
+        except EngineFault as fault:
+            raise EngineFault(Reason.START_UP, f"at start-up: {fault.message}", fault.offending) from fault
+        protocol_version, name, version, listed = answers
+        if protocol_version.text != "2":
+            self.warnings.append(
+                f"says it speaks protocol version {escaped(protocol_version.text.encode(), 20)}"
+            )
+        if self.channel.banner:
+            self.warnings.append(
+                f"wrote text before its first reply: {escaped(self.channel.banner.encode(), 60)}"
+            )
+        self.reported_name = _reported(name)
+        self.reported_version = _reported(version)
+        self.capabilities = parse_list_commands(listed.ok, listed.text)
+
+    async def probe_pipelining(self, limit_s: float) -> bool:
+        """Say whether it answers two commands that come in one write, within `limit_s` seconds.
+
+        Raises:
+            EngineFault: it broke the protocol otherwise.
+        """
+        return await self.channel.exchange(["name", "version"], int(limit_s * 1e9)) is not None
+
+    async def ask_games(self) -> tuple[str, ...]:
+        """Return the games it says it plays; empty when it does not say."""
+        if not self.lists("arena-games"):
+            return ()
+        (reply,) = await self._ask(["arena-games"], self.entry.setup_s, Reason.SET_UP)
+        return parse_games(reply.text) if reply.ok else ()
+
+    async def set_up(self, settings: GameSettings, opening: Sequence[str], *, komi_is_open: bool) -> None:
+        """Prepare a game; all replies are in when this returns.
+
+        Args:
+            settings: the game.
+            opening: `play` commands of the opening, empty while komi is open.
+            komi_is_open: the players will settle komi: nothing after `clear_board` is sent yet.
+
+        Raises:
+            EngineFault: `set-up` when the limit is over, `error-reply`, or what the stream broke with.
+        """
+        self.channel.exchange_log.clear()
+        commands: list[str] = []
+        if self._games_played == 0:
+            commands += [f"arena-option {name} {value}" for name, value in self.entry.options.items()]
+            if self.entry.work_limit:
+                commands.append(f"arena-limit {self.entry.work_limit}")
+        self._games_played += 1
+        commands += [f"arena-game {settings.game}", f"arena-seed {settings.seed}"]
+        if settings.size is not None:
+            commands.append(f"boardsize {settings.size}")
+        if komi_is_open:
+            commands.append("clear_board")
+        else:
+            commands += self._last_steps(settings, opening)
+        await self._send_all(commands)
+
+    async def settle_komi(self, settings: GameSettings, opening: Sequence[str]) -> None:
+        """Finish the set-up of a game whose komi the players have settled (`settings.komi`)."""
+        await self._send_all(self._last_steps(settings, opening))
+
+    def _last_steps(self, settings: GameSettings, opening: Sequence[str]) -> list[str]:
+        commands = []
+        if settings.komi is not None:
+            commands.append(f"komi {settings.komi}")
+        commands.append("clear_board")
+        told = time_command(settings.control, self.capabilities.listed)
+        if told is not None:
+            commands.append(told)
+        commands += opening
+        return commands
+
+    async def ask_pie(self, command: str) -> str:
+        """Ask one of the pie questions; return the first word of the answer.
+
+        Raises:
+            EngineFault: as `set_up`.
+        """
+        (reply,) = await self._ask([command], self.entry.setup_s, Reason.SET_UP)
+        if not reply.ok:
+            raise _error_reply(reply)
+        return (reply.text.split() or [""])[0]
+
+    async def turn(self, commands: list[str], limit_ns: int) -> MoveReply | None:
+        """Bring the engine up to date and ask for its move.
+
+        Args:
+            commands: what happened since its last turn, `genmove` last.
+            limit_ns: time to the flag, margin included; `channel.spent_ns` tells the time used.
+
+        Returns:
+            The answer, untrusted, or None when the time was over first.
+
+        Raises:
+            EngineFault, OtherSideGone: see `Channel.exchange`.
+        """
+        if not self.pipelining:
+            for line in commands[:-1]:
+                self._take_refusals(await self._ask([line], self.entry.setup_s, Reason.TIME))
+            commands = commands[-1:]
+        answers = await self.channel.exchange(commands, limit_ns)
+        if answers is None:
+            return None
+        self._take_refusals(answers)
+        return parse_move_reply(answers[-1].text)
+
+    def tell_result(self, text: str) -> bool:
+        """Tell the result, without waiting for the reply; False when the engine does not take it any more."""
+        return not self.lists("arena-result") or self.channel.send(f"arena-result {text}")
+
+    async def close(self, *, politely: bool) -> None:
+        """End the process: `quit` and a grace when `politely`, and in any case the whole process tree."""
+        if politely and not self.process.has_exited:
+            politely = self.channel.send("quit")
+        await self.process.end(QUIT_GRACE_S if politely else 0.0)
+
+    async def evidence(self, fault: EngineFault) -> Evidence:
+        """Return what is kept of a fault; waits a moment for the exit status if the stream broke."""
+        if fault.reason is Reason.CRASH:
+            await self.process.wait_exit(_EXIT_WAIT_S)
+        return Evidence(
+            message=fault.message,
+            offending=escaped(fault.offending),
+            stderr=escaped_lines(self.process.stderr_tail(), _STDERR_EVIDENCE_BYTES),
+            exit=self.process.exit_words(),
+            exchange=self.exchange_lines(_EXCHANGE_LINES),
+        )
+
+    def exchange_lines(self, most: int) -> tuple[str, ...]:
+        """Return the last `most` lines of the present game's exchange, `>` sent and `<` received."""
+        lines: list[str] = []
+        for sent, data in self.channel.exchange_log:
+            mark = ">" if sent else "<"
+            lines += [f"{mark} {escaped(line, _EXCHANGE_LINE_BYTES)}" for line in data.split(b"\n") if line]
+        return tuple(lines[-most:])
+
+    def identity(self, command_hash: str, program_hash: str) -> EngineIdentity:
+        """Return what the record says of this process."""
+        return EngineIdentity(
+            self.entry.name,
+            self.reported_name,
+            self.reported_version,
+            command_hash,
+            program_hash,
+            self.process.launch.sandbox,
+        )
+
+    async def _send_all(self, commands: list[str]) -> None:
+        """Send set-up commands that the engine knows, in batches, within one set-up limit."""
+        known = [line for line in commands if not _is_optional(line) or self.lists(_name(line))]
+        left_s = self.entry.setup_s
+        size = _BATCH if self.pipelining else 1
+        for start in range(0, len(known), size):
+            answers = await self._ask(known[start : start + size], left_s, Reason.SET_UP)
+            left_s -= self.channel.spent_ns / 1e9
+            self._take_refusals(answers)
+
+    def _take_refusals(self, answers: Sequence[Answer]) -> None:
+        """Raise for a refused required command; remember a refused optional one."""
+        for answer in answers:
+            if answer.ok:
+                continue
+            if answer.spec.need is not Need.OPTIONAL:
+                raise _error_reply(answer)
+            if self.lists(answer.spec.name):
+                self.capabilities = self.capabilities.without(answer.spec.name)
+                self.warnings.append(f"lists `{answer.spec.name}`, yet {_refusal(answer)}; not sent again")
+
+    async def _ask(self, lines: list[str], limit_s: float, late: Reason) -> list[Answer]:
+        """Exchange commands under a limit of `limit_s` seconds; being late has the reason `late`."""
+        answers = await self.channel.exchange(lines, int(max(limit_s, 0.0) * 1e9))
+        if answers is None:
+            raise EngineFault(late, f"no reply to `{escaped(lines[-1].encode(), 60)}` in time")
+        return answers
+
+
+def _name(line: str) -> str:
+    return line.partition(" ")[0]
+
+
+def _is_optional(line: str) -> bool:
+    return COMMANDS[_name(line)].need is Need.OPTIONAL
+
+
+def _refusal(answer: Answer) -> str:
+    line = escaped(answer.line.encode(), 60)
+    return f"answered `{line}` with an error: `? {escaped(answer.text.encode(), 200)}`"
+
+
+def _error_reply(answer: Answer) -> EngineFault:
+    return EngineFault(Reason.ERROR_REPLY, _refusal(answer), b"? " + answer.text.encode())
+
+
+def _reported(answer: Answer) -> str:
+    return escaped(answer.text.encode(), _REPORTED_NAME_BYTES) if answer.ok else ""

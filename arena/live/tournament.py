@@ -1,0 +1,406 @@
+"""The runner: hands games to worker processes, commits their records, and stops when asked to.
+
+A game that was handed out is not done until its record is committed. The runner holds no result of its own:
+what it shows comes from the records, and whatever kills it loses at most the games then running.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import signal
+import socket
+import subprocess
+import sys
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+import trio
+
+from arena.core import verdict as verdicts
+from arena.core.record import EngineIdentity, Evidence, GameRecord
+from arena.core.verdict import Reason
+from arena.live.messages import (
+    Examine,
+    Examined,
+    Failed,
+    Finished,
+    Goodbye,
+    Hello,
+    MessageStream,
+    MoveSeen,
+    Play,
+    Started,
+    UseEvent,
+)
+from arena.live.referee import utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from arena.core.event import Event
+    from arena.core.task import GameTask
+    from arena.live.messages import Message
+    from arena.live.preflight import EngineFinding
+    from arena.live.referee import MovePlayed
+
+_LEAVE_S = 3.0
+"""Time for a worker to end its engines politely and leave."""
+
+_ABORT_S = 1.2
+"""Time for a worker to kill its engines when the run is aborted (all must be over within two seconds)."""
+
+_FAULTS_IN_A_ROW = 2
+"""Faults of the arena's own in a row, for one pairing, that stop the event."""
+
+
+class Ending(Enum):
+    """How a run came to its end."""
+
+    FINISHED = "all games played"
+    STOPPED = "stopped on request, running games finished"
+    ABORTED = "aborted on request"
+    REFUSED = "an engine failed pre-flight"
+    FAILED = "the arena failed"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunReport:
+    """What came of a run.
+
+    Attributes:
+        ending: how it ended.
+        message: for people, when it was refused or failed: what happened.
+        findings: what pre-flight found, in the event's order.
+    """
+
+    ending: Ending
+    message: str = ""
+    findings: tuple[EngineFinding, ...] = ()
+
+
+class Observer(Protocol):
+    """Whoever watches a run. Called on the runner's thread: every method must return at once."""
+
+    def examined(self, findings: tuple[EngineFinding, ...]) -> None:
+        """Pre-flight is over."""
+
+    def game_started(self, task: GameTask) -> None:
+        """Both engines of a game are ready."""
+
+    def move_played(self, move: MovePlayed) -> None:
+        """An engine moved; some moves may never be shown."""
+
+    def game_committed(self, record: GameRecord) -> None:
+        """A record is in the store, void ones too."""
+
+    def stopping(self, *, at_once: bool) -> None:
+        """Somebody asked the run to stop."""
+
+
+class _WorkerLostError(Exception):
+    pass
+
+
+class _Worker:
+    """The runner's end of one worker process."""
+
+    def __init__(self, place: int) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "arena.live.worker", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        ours.setblocking(False)
+        self.place = place
+        self.stream = MessageStream(trio.SocketStream(trio.socket.from_stdlib_socket(ours)))
+        self.incoming = self.stream.messages()
+        self.running: dict[str, GameTask] = {}
+
+    async def send(self, message: Message) -> None:
+        try:
+            await self.stream.send(message)
+        except trio.BrokenResourceError:
+            raise _WorkerLostError from None
+
+    async def leave(self, limit_s: float) -> None:
+        """Close the socket, wait for the process, kill it in the end."""
+        with trio.CancelScope(shield=True):
+            await self.stream.close()
+            deadline = trio.current_time() + limit_s
+            while self.process.poll() is None and trio.current_time() < deadline:
+                await trio.sleep(0.01)
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+
+
+class Runner:
+    """Plays tasks on worker processes.
+
+    Args:
+        event: the event; its concurrency is the number of games at a time.
+        tasks: what is to be played, in order; taken one by one when there is room.
+        commit: writes records, in a thread; returns when they are safe, raises when they are not.
+        observer: told what happens.
+        shows_moves: whether the observer wants `move_played`.
+    """
+
+    def __init__(
+        self,
+        event: Event,
+        tasks: Iterator[GameTask],
+        commit: Callable[[Sequence[GameRecord]], None],
+        observer: Observer,
+        *,
+        shows_moves: bool = False,
+    ) -> None:
+        self._event = event
+        self._tasks = tasks
+        self._commit = commit
+        self._observer = observer
+        self._shows_moves = shows_moves
+        self._again: list[GameTask] = []
+        self._faults_in_a_row: dict[tuple[int, int], int] = {}
+        self._to_commit, self._committing = trio.open_memory_channel[GameRecord](math.inf)
+        self._uncommitted = 0
+        self._changed = trio.Event()
+        self._is_stopping = False
+        self._is_aborted = False
+        self._is_dismissing = False
+        self._failure: str | None = None
+        self._workers: list[_Worker] = []
+
+    async def run(self) -> RunReport:
+        """Examine the engines, play everything, and leave no process behind."""
+        concurrency = self._event.concurrency
+        count = min(concurrency, len(os.sched_getaffinity(0)))
+        shares = [concurrency // count + (place < concurrency % count) for place in range(count)]
+        findings: tuple[EngineFinding, ...] = ()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._listen_to_signals, nursery.cancel_scope)
+            try:
+                self._workers = [_Worker(place) for place in range(count)]
+                for worker, share in zip(self._workers, shares, strict=True):
+                    await worker.send(Hello(self._event, share, self._shows_moves))
+                findings = await self._examine()
+                if not any(finding.shortcomings for finding in findings):
+                    await self._play_all(nursery, shares)
+            except _WorkerLostError:
+                self._failure = "a worker process ended at start-up; its message stands above"
+            finally:
+                await self._dismiss()
+                nursery.cancel_scope.cancel()
+        await self._commit_rest()
+        return self._report(findings)
+
+    def _report(self, findings: tuple[EngineFinding, ...]) -> RunReport:
+        if self._failure is not None:
+            return RunReport(Ending.FAILED, self._failure, findings)
+        if self._is_aborted:
+            return RunReport(Ending.ABORTED, "", findings)
+        if any(finding.shortcomings for finding in findings):
+            lines = [f"{each.name}: {words}" for each in findings for words in each.shortcomings]
+            return RunReport(Ending.REFUSED, "\n".join(lines), findings)
+        return RunReport(Ending.STOPPED if self._is_stopping else Ending.FINISHED, "", findings)
+
+    async def _examine(self) -> tuple[EngineFinding, ...]:
+        await self._workers[0].send(Examine())
+        reply = await anext(self._workers[0].incoming, None)
+        if not isinstance(reply, Examined):
+            raise _WorkerLostError
+        self._observer.examined(reply.findings)
+        engines = tuple(
+            dataclasses.replace(entry, pipelining=finding.pipelining)
+            for entry, finding in zip(self._event.engines, reply.findings, strict=True)
+        )
+        if engines != self._event.engines:
+            self._event = dataclasses.replace(self._event, engines=engines)
+            for worker in self._workers:
+                await worker.send(UseEvent(self._event))
+        return reply.findings
+
+    async def _play_all(self, nursery: trio.Nursery, shares: list[int]) -> None:
+        """Hand out games until there are none left, or the run is to stop; wait for their records."""
+        nursery.start_soon(self._write)
+        for worker in self._workers:
+            nursery.start_soon(self._hear, worker, nursery, shares)
+        while not self._is_over():
+            self._changed = trio.Event()
+            await self._hand_out(shares)
+            if self._is_over():
+                return
+            await self._changed.wait()
+
+    def _is_over(self) -> bool:
+        if self._failure is not None or self._is_aborted:
+            return True
+        is_idle = not any(worker.running for worker in self._workers) and not self._uncommitted
+        return is_idle and (self._is_stopping or self._nothing_left())
+
+    def _nothing_left(self) -> bool:
+        if not self._again:
+            self._again.extend(_first(self._tasks))
+        return not self._again
+
+    async def _hand_out(self, shares: list[int]) -> None:
+        while not self._is_stopping and not self._nothing_left():
+            free = [each for each in self._workers if len(each.running) < shares[each.place]]
+            if not free:
+                return
+            worker = min(free, key=lambda each: len(each.running))
+            task = self._again.pop(0)
+            worker.running[task.scheduled.id] = task
+            try:
+                await worker.send(Play(task))
+            except _WorkerLostError:
+                # `_hear` notices the loss, too, and has the game played again.
+                return
+
+    async def _hear(self, worker: _Worker, nursery: trio.Nursery, shares: list[int]) -> None:
+        """Take what a worker says; replace it when it is lost."""
+        async for message in worker.incoming:
+            match message:
+                case Finished(record):
+                    task = worker.running.pop(record.id)
+                    self._take(task, record)
+                case Failed(game_id, text):
+                    task = worker.running.pop(game_id)
+                    self._take(task, _void_record(task, self._event, text))
+                case Started(game_id):
+                    self._observer.game_started(worker.running[game_id])
+                case MoveSeen(move):
+                    self._observer.move_played(move)
+                case _:
+                    raise RuntimeError(f"unexpected message {type(message).__name__}")
+        if self._is_dismissing:
+            return
+        code = worker.process.wait()
+        for task in worker.running.values():
+            self._take(task, _void_record(task, self._event, f"the worker process ended with code {code}"))
+        if self._failure is None:
+            fresh = _Worker(worker.place)
+            self._workers[worker.place] = fresh
+            await fresh.send(Hello(self._event, shares[worker.place], self._shows_moves))
+            nursery.start_soon(self._hear, fresh, nursery, shares)
+            self._changed.set()
+
+    def _take(self, task: GameTask, record: GameRecord) -> None:
+        """Pass a record on to the store; have a void game played again, unless that happens too often."""
+        self._uncommitted += 1
+        self._to_commit.send_nowait(record)
+        pairing = (
+            min(task.scheduled.black, task.scheduled.white),
+            max(task.scheduled.black, task.scheduled.white),
+        )
+        if not record.verdict.is_void:
+            self._faults_in_a_row.pop(pairing, None)
+            return
+        self._faults_in_a_row[pairing] = self._faults_in_a_row.get(pairing, 0) + 1
+        if self._faults_in_a_row[pairing] >= _FAULTS_IN_A_ROW:
+            last = record.evidence[0].message.strip().splitlines()[-1]
+            self._fail(f"the arena's own fault, twice in a row for one pairing (game {record.id}): {last}")
+            return
+        self._again.append(dataclasses.replace(task, attempt=task.attempt + 1))
+
+    async def _write(self) -> None:
+        async for record in self._committing:
+            await self._commit_all([record, *self._waiting()])
+
+    async def _commit_rest(self) -> None:
+        """Commit what was finished before an abort and is not stored yet."""
+        rest = self._waiting()
+        if rest and self._failure is None:
+            await self._commit_all(rest)
+
+    def _waiting(self) -> list[GameRecord]:
+        waiting = []
+        while self._committing.statistics().current_buffer_used:
+            waiting.append(self._committing.receive_nowait())
+        return waiting
+
+    async def _commit_all(self, batch: list[GameRecord]) -> None:
+        try:
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(self._commit, batch)
+        except Exception as error:
+            # Nothing that is not stored may be shown as a result.
+            self._fail(f"results cannot be stored: {error}")
+            return
+        self._uncommitted -= len(batch)
+        for record in batch:
+            self._observer.game_committed(record)
+        self._changed.set()
+
+    def _fail(self, message: str) -> None:
+        if self._failure is None:
+            self._failure = message
+        self._changed.set()
+
+    async def _dismiss(self) -> None:
+        """End all workers: politely when nothing is running, at once otherwise."""
+        self._is_dismissing = True
+        with trio.CancelScope(shield=True):
+            is_calm = not self._is_aborted and self._failure is None
+            async with trio.open_nursery() as nursery:
+                for worker in self._workers:
+                    nursery.start_soon(_dismiss_one, worker, is_calm)
+
+    async def _listen_to_signals(self, scope: trio.CancelScope) -> None:
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+            async for number in signals:
+                at_once = self._is_stopping or number == signal.SIGHUP
+                self._is_stopping = True
+                self._observer.stopping(at_once=at_once)
+                if at_once:
+                    self._is_aborted = True
+                    scope.cancel()
+                    return
+                self._changed.set()
+
+
+def _first(tasks: Iterator[GameTask]) -> list[GameTask]:
+    for task in tasks:
+        return [task]
+    return []
+
+
+async def _dismiss_one(worker: _Worker, is_calm: bool) -> None:
+    if is_calm:
+        try:
+            await worker.send(Goodbye())
+        except _WorkerLostError:
+            is_calm = False
+    await worker.leave(_LEAVE_S if is_calm else _ABORT_S)
+
+
+def _void_record(task: GameTask, event: Event, message: str) -> GameRecord:
+    """Return the record of a game that the arena itself could not finish."""
+    scheduled = task.scheduled
+    now = utc_now()
+    return GameRecord(
+        id=scheduled.id,
+        ordinal=scheduled.ordinal,
+        round=scheduled.round,
+        pair=scheduled.pair,
+        game=scheduled.game,
+        size=scheduled.size,
+        seed=scheduled.seed,
+        attempt=task.attempt,
+        komi=scheduled.komi if isinstance(scheduled.komi, int) else None,
+        black=EngineIdentity(event.engines[scheduled.black].name),
+        white=EngineIdentity(event.engines[scheduled.white].name),
+        verdict=verdicts.void(Reason.ARENA_FAULT),
+        moves=(),
+        opening_plies=0,
+        opening=scheduled.opening.label,
+        time_us=(),
+        started=now,
+        ended=now,
+        evidence={0: Evidence(message)},
+    )

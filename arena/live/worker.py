@@ -1,0 +1,135 @@
+"""A worker process: one trio referee on one core, told what to play by the runner that started it.
+
+It ends when the runner's end of the socket closes, however that came about, and takes all its engines with
+it. Started as `python -m arena.live.worker DESCRIPTOR`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import socket
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+import trio
+
+from arena.live.channel import Patience
+from arena.live.messages import (
+    Examine,
+    Examined,
+    Failed,
+    Finished,
+    Goodbye,
+    Hello,
+    Message,
+    MessageStream,
+    MoveSeen,
+    Play,
+    Started,
+    UseEvent,
+)
+from arena.live.player import GamePlayer
+from arena.live.pool import EnginePool
+from arena.live.preflight import examine
+from arena.live.process import become_subreaper
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from arena.core.task import GameTask
+    from arena.live.referee import MovePlayed
+
+_MOST_WAITING = 256
+"""Messages waiting to be sent beyond which moves are dropped: whoever watches may miss some; the referee
+never waits for them."""
+
+
+class Worker:
+    """The worker's end of the conversation."""
+
+    def __init__(self, stream: MessageStream) -> None:
+        self._stream = stream
+        self._patience = Patience()
+        self._outgoing, self._to_send = trio.open_memory_channel[Message](math.inf)
+
+    async def serve(self) -> None:
+        """Do what the runner says until its end closes; leave no engine behind."""
+        incoming = self._stream.messages()
+        hello = await anext(incoming, None)
+        if not isinstance(hello, Hello):
+            return
+        async with trio.open_nursery() as nursery:
+            pool = EnginePool(hello.event.engines, nursery, self._patience, hello.games_at_a_time)
+            nursery.start_soon(self._send_all)
+            try:
+                if await self._obey(incoming, hello, pool):
+                    await pool.close(politely=True)
+            finally:
+                pool.kill_all()
+                nursery.cancel_scope.cancel()
+
+    async def _obey(self, incoming: AsyncIterator[Message], hello: Hello, pool: EnginePool) -> bool:
+        """Take messages until the runner says goodbye (True), or is gone and the games are given up."""
+        player = GamePlayer(
+            pool,
+            self._patience,
+            on_started=lambda game_id: self._say(Started(game_id)),
+            on_move=self._show if hello.shows_moves else None,
+        )
+        async with trio.open_nursery() as games:
+            async for message in incoming:
+                match message:
+                    case Examine():
+                        self._say(Examined(await examine(hello.event, pool)))
+                    case UseEvent(event):
+                        pool.use_entries(event.engines)
+                    case Play(task):
+                        games.start_soon(self._play, player, task)
+                    case Goodbye():
+                        return True
+                    case _:
+                        raise RuntimeError(f"unexpected message {type(message).__name__}")
+            games.cancel_scope.cancel()
+        return False
+
+    async def _play(self, player: GamePlayer, task: GameTask) -> None:
+        try:
+            self._say(Finished(await player.play(task)))
+        except Exception:
+            self._say(Failed(task.scheduled.id, traceback.format_exc()))
+
+    def _say(self, message: Message) -> None:
+        self._outgoing.send_nowait(message)
+
+    def _show(self, move: MovePlayed) -> None:
+        if self._outgoing.statistics().current_buffer_used < _MOST_WAITING:
+            self._say(MoveSeen(move))
+
+    async def _send_all(self) -> None:
+        async for message in self._to_send:
+            try:
+                await self._stream.send(message)
+            except trio.BrokenResourceError:
+                # The runner is gone; the reading side meets the end of the stream and ends everything.
+                return
+
+
+def main() -> None:
+    """Serve the runner at the other end of the inherited socket."""
+    # The runner decides when to stop: a terminal's Ctrl-C goes to it alone.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    become_subreaper()
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    os.set_inheritable(connection.fileno(), False)
+
+    async def run() -> None:
+        await Worker(MessageStream(trio.SocketStream(trio.socket.from_stdlib_socket(connection)))).serve()
+
+    trio.run(run)
+
+
+if __name__ == "__main__":
+    main()
