@@ -1,7 +1,44 @@
-# `make run` and `make test` set up everything they need.
+# `make run` and `make test` set up everything they need; a second call goes on from there.
+
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.ready
+READY := $(VENV)/.ready
 
-.PHONY: run test check soak clean
+.PHONY: run test check soak lock clean
+
+# Plays four real events of real engine processes; tables and charts are left in out/.
+run: $(READY)
+	mkdir -p out
+	$(BIN)/arena run examples/pletore-9x9.toml --db out/pletore-9x9.db
+	$(BIN)/arena run examples/pente.toml --db out/pente.db
+	$(BIN)/arena run examples/topolo.toml --db out/topolo.db
+	$(BIN)/arena run examples/plakoto.toml --db out/plakoto.db
+	@echo "Tables and charts: $$(ls -d out/*-results | tr '\n' ' ')"
+
+test: check
+	$(BIN)/python -m pytest -m "not soak"
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+
+# What takes longer than ten minutes.
+soak: $(READY)
+	$(BIN)/python -m pytest -m soak
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+# The versions every machine gets, with hashes; needs uv.
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --all-extras --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-annotate --no-header -o requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) out

@@ -1,0 +1,282 @@
+"""What a run shows while it plays: a live table on a terminal, plain lines elsewhere. All on standard error.
+
+Every figure is counted from committed records, so no total ever goes backwards or runs ahead of the file.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Protocol, Self
+
+    from rich.table import Table
+
+    from arena.core.event import Event
+    from arena.core.record import GameRecord
+    from arena.core.task import GameTask
+    from arena.live.preflight import EngineFinding
+    from arena.live.referee import MovePlayed
+    from arena.live.tournament import Observer
+
+    class Display(Observer, Protocol):
+        """An observer with a beginning and an end."""
+
+        def __enter__(self) -> Self: ...
+
+        def __exit__(self, *error: object) -> None: ...
+
+
+HEARTBEAT_S = 10.0
+"""Longest silence between two plain lines while games are being played."""
+
+_SHOWN_ENGINES = 20
+_NAME_WIDTH = 32
+_RATE_WINDOW_S = 120.0
+
+
+@dataclass(slots=True)
+class Line:
+    """One engine's line of the live table."""
+
+    name: str
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    faults: int = 0
+
+    @property
+    def points(self) -> float:
+        """Points so far."""
+        return self.wins + self.draws / 2
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the committed records add up to.
+
+    Attributes:
+        lines: by engine name.
+        total: games of the event.
+        done: games that need no playing any more.
+        void: playings that counted for nobody.
+        without_fault: games in which no engine failed.
+    """
+
+    lines: dict[str, Line]
+    total: int
+    done: int = 0
+    void: int = 0
+    without_fault: int = 0
+
+    def add(self, black: str, white: str, winner: str | None, at_fault: str | None, games: int = 1) -> None:
+        """Count games that ended alike: `winner` and `at_fault` are `black`, `white`, `draw` or None."""
+        self.done += games
+        if winner is not None and at_fault is None:
+            self.without_fault += games
+        for side, name in (("black", black), ("white", white)):
+            line = self.lines[name]
+            line.games += games
+            line.wins += games * (winner == side)
+            line.draws += games * (winner == "draw")
+            line.losses += games * (winner not in (side, "draw"))
+            line.faults += games * (at_fault == side)
+
+    def take(self, record: GameRecord) -> None:
+        """Count one committed record."""
+        verdict = record.verdict
+        if verdict.is_void:
+            self.void += 1
+            return
+        at_fault = None if verdict.at_fault is None else ("black", "white")[verdict.at_fault]
+        self.add(record.black.name, record.white.name, verdict.winner_word, at_fault)
+
+    def ranked(self) -> list[Line]:
+        """Return the lines by share of points, then name."""
+        return sorted(self.lines.values(), key=lambda line: (-line.points / max(line.games, 1), line.name))
+
+
+class Pace:
+    """Games per minute over the last two minutes, and the time left at that pace."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._times: list[float] = [now()]
+
+    def count(self) -> None:
+        """Note that a game was committed."""
+        now = self._now()
+        self._times.append(now)
+        while self._times[0] < now - _RATE_WINDOW_S:
+            self._times.pop(0)
+
+    def per_minute(self) -> float:
+        """Return games per minute; 0.0 before the first game."""
+        span = self._now() - self._times[0]
+        return (len(self._times) - 1) * 60 / span if span > 0 else 0.0
+
+    def left(self, games: int) -> str:
+        """Return the time that `games` more games will take, in words."""
+        rate = self.per_minute()
+        return duration(games / rate * 60) if rate else "unknown"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words of at most two units: `45 s`, `3 min 20 s`, `2 h 5 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours // 24} days {hours % 24} h"
+
+
+def shortened(name: str, width: int = _NAME_WIDTH) -> str:
+    """Return a name cut to `width` characters."""
+    return name if len(name) <= width else name[: width - 1] + "…"
+
+
+def fault_line(record: GameRecord) -> str | None:
+    """Return one line on a game that ended by a fault, None for every other game."""
+    verdict = record.verdict
+    if not record.evidence:
+        return None
+    names = (shortened(record.black.name), shortened(record.white.name))
+    words = "; ".join(f"{names[side]}: {each.message}" for side, each in sorted(record.evidence.items()))
+    return f"game {record.id}, {verdict.reason}: {words}"
+
+
+class _Watching:
+    """What both displays do with events."""
+
+    def __init__(self, event: Event, tally: Tally) -> None:
+        self.event = event
+        self.tally = tally
+        self.pace = Pace()
+        self.running: set[str] = set()
+
+    def examined(self, findings: Iterable[EngineFinding]) -> None:
+        for finding in findings:
+            for words in finding.warnings:
+                self.say(f"{shortened(finding.name)}: {words}")
+
+    def game_started(self, task: GameTask) -> None:
+        self.running.add(task.scheduled.id)
+
+    def move_played(self, move: MovePlayed) -> None:
+        """Moves are not shown here."""
+
+    def game_committed(self, record: GameRecord) -> None:
+        self.running.discard(record.id)
+        self.tally.take(record)
+        self.pace.count()
+        line = fault_line(record)
+        if line is not None:
+            self.say(line)
+
+    def stopping(self, *, at_once: bool) -> None:
+        if at_once:
+            self.say("stopping at once: the running games are given up and will be played again")
+        else:
+            self.say("stopping when the running games are finished; once more to stop at once")
+
+    def say(self, line: str) -> None:
+        raise NotImplementedError
+
+    def summary(self) -> str:
+        """Return where the run stands, in one line."""
+        tally = self.tally
+        left = tally.total - tally.done
+        words = [f"{tally.done} of {tally.total} games", f"{self.pace.per_minute():.1f} games a minute"]
+        if left:
+            words.append(f"{self.pace.left(left)} left")
+        if tally.void:
+            words.append(f"{tally.void} void")
+        return ", ".join(words)
+
+
+class PlainLines(_Watching):
+    """Lines for logs: faults and warnings at once, and where the run stands now and then."""
+
+    def __init__(self, event: Event, tally: Tally) -> None:
+        super().__init__(event, tally)
+        self._last = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        click.echo(self.summary(), err=True)
+
+    def game_committed(self, record: GameRecord) -> None:
+        """Count it; say where the run stands when nothing was said for a while."""
+        super().game_committed(record)
+        now = time.monotonic()
+        if now - self._last >= HEARTBEAT_S:
+            self._last = now
+            click.echo(self.summary(), err=True)
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        click.echo(line, err=True)
+
+
+class LiveTable(_Watching):
+    """A table that is drawn again four times a second."""
+
+    def __init__(self, event: Event, tally: Tally) -> None:
+        super().__init__(event, tally)
+        from rich.console import Console
+        from rich.live import Live
+
+        self._console = Console(stderr=True, highlight=False)
+        self._live = Live(
+            get_renderable=self._table, console=self._console, refresh_per_second=4, transient=True
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._live.stop()
+        self._console.print(self.summary(), markup=False)
+
+    def say(self, line: str) -> None:
+        """Print a line above the table."""
+        self._console.print(line, markup=False)
+
+    def _table(self) -> Table:
+        from rich import box
+        from rich.markup import escape
+        from rich.table import Table
+
+        caption = f"{self.summary()}, {len(self.running)} being played"
+        table = Table(title=escape(self.event.name), caption=caption, box=box.SIMPLE_HEAD)
+        table.add_column("Engine", no_wrap=True)
+        for heading in ("Games", "Points", "Share", "Wins", "Draws", "Losses", "Faults"):
+            table.add_column(heading, justify="right")
+        ranked = self.tally.ranked()
+        for line in ranked[:_SHOWN_ENGINES]:
+            share = f"{100 * line.points / line.games:.1f} %" if line.games else "–"
+            counts = (line.wins, line.draws, line.losses, line.faults)
+            table.add_row(
+                escape(shortened(line.name)), str(line.games), f"{line.points:g}", share, *map(str, counts)
+            )
+        if len(ranked) > _SHOWN_ENGINES:
+            table.add_row(f"… and {len(ranked) - _SHOWN_ENGINES} more", *[""] * 7)
+        return table
+
+
+def display(event: Event, tally: Tally) -> Display:
+    """Return the display that fits where standard error goes."""
+    return LiveTable(event, tally) if sys.stderr.isatty() else PlainLines(event, tally)

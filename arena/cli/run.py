@@ -1,0 +1,42 @@
+"""`arena run`: play the event that a tournament file describes, or go on with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli.errors import Failure
+
+
+@click.command("run")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--db", type=click.Path(path_type=Path), help="Database; default: FILE with the ending .db.")
+@click.option("--concurrency", type=int, help="Games at a time, instead of the file's.")
+@click.option("--pairs", type=int, help="Pairs of games for each pairing, instead of the file's.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder for tables and charts; default: beside the database, NAME-results.",
+)
+@click.option("--no-output", is_flag=True, help="Print the tables and save nothing.")
+def command(
+    file: Path,
+    db: Path | None,
+    concurrency: int | None,
+    pairs: int | None,
+    output: Path | None,
+    no_output: bool,
+) -> int:
+    """Play the event that FILE describes; games that are played already stay."""
+    from arena.cli.playing import play
+    from arena.config import ConfigError, load_event
+
+    try:
+        event = load_event(file, {"concurrency": concurrency, "pairs": pairs})
+    except ConfigError as error:
+        raise Failure(str(error)) from error
+    database = db or file.with_suffix(".db")
+    results = None if no_output else output or database.with_name(f"{database.stem}-results")
+    return play(event, database, file.read_text(encoding="utf-8"), results)
