@@ -25,12 +25,13 @@ def command() -> None:
 
 
 def _next_line(stream: BinaryIO) -> bytes | None:
-    """Return the next line, None at the end of input; of a line too long only the beginning."""
-    line = stream.readline(LONGEST_LINE_BYTES + 1)
-    rest = line
-    while len(rest) > LONGEST_LINE_BYTES and not rest.endswith(b"\n"):
-        rest = stream.readline(LONGEST_LINE_BYTES + 1)
-    return line or None
+    """Return the next line without its end, None when there is none; of one too long only the beginning."""
+    part = line = stream.readline(LONGEST_LINE_BYTES + 1)
+    if not line:
+        return None
+    while len(part) > LONGEST_LINE_BYTES and not part.endswith(b"\n"):
+        part = stream.readline(LONGEST_LINE_BYTES + 1)
+    return line.removesuffix(b"\n")
 
 
 def _answer(line: bytes) -> str:

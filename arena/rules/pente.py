@@ -114,7 +114,7 @@ class Pente(Rules):
 
     def format_move(self, move: Move) -> str:
         if not isinstance(move, int) or not 0 <= move < len(self._names):
-            raise ValueError(f"not a point of a board of {self.size} lines: {move!r}")
+            raise ValueError(f"not a point of a board of {self.size} lines: {shown(move)}")
         return self._names[move]
 
     def longest_game(self) -> int:
@@ -194,7 +194,7 @@ class PentePosition(Position):
             RulesError: there is no stone on the point.
         """
         if not isinstance(point, int) or not 0 <= point < self._points or self._board[point] == EMPTY:
-            raise RulesError(f"no stone there: {point!r}")
+            raise RulesError(f"no stone there: {shown(point)}")
         board = self._board
         own = board[point]
         runs = []
@@ -249,7 +249,7 @@ class PentePosition(Position):
 
     def refusal(self, move: Move) -> str | None:
         if not isinstance(move, int) or not 0 <= move < self._points:
-            return f"{move!r} is no point of a board of {self.rules.size} lines"
+            return f"{shown(move)} is no point of a board of {self.rules.size} lines"
         if self._allows(move):
             return None
         if self.is_over:

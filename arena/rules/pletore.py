@@ -28,7 +28,7 @@ from arena.rules.base import (
     RulesError,
     colour_name,
 )
-from arena.rules.checks import check_choice, check_keys, check_whole
+from arena.rules.checks import check_choice, check_keys, check_whole, shown
 from arena.rules.geometry import (
     BLACK_STONE,
     EMPTY,
@@ -139,7 +139,7 @@ class Pletore(Rules):
 
     def format_move(self, move: Move) -> str:
         if not isinstance(move, int) or not 0 <= move <= self.pass_:
-            raise ValueError(f"not a move of Pletore {self.size}x{self.size}: {move!r}")
+            raise ValueError(f"not a move of Pletore {self.size}x{self.size}: {shown(move)}")
         return self._words[move]
 
     def longest_game(self) -> int:
@@ -248,7 +248,7 @@ class PletorePosition(Position):
 
     def refusal(self, move: Move) -> str | None:
         if not isinstance(move, int) or not 0 <= move <= self.rules.pass_:
-            return f"{move!r} is no move of Pletore {self.rules.size}x{self.rules.size}"
+            return f"{shown(move)} is no move of Pletore {self.rules.size}x{self.rules.size}"
         if self._allows(move):
             return None
         if self.is_over:

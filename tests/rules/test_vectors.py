@@ -8,7 +8,7 @@ import pytest
 
 from tests.rules.vectors import Record, cases, check_handmade, check_perft, name_of, replay
 
-SOAK_NODES = 2_000_000
+SOAK_NODES = 20_000_000
 """Counts beyond this take plain Python more than about ten seconds on a slow machine."""
 
 
