@@ -377,12 +377,14 @@ def check_perft(game: str, record: Record) -> None:
     for colour in (BLACK, WHITE):
         assert played.forfeit_points(colour) == position.forfeit_points(colour)
     assert played.key() == position.key()
-    one, two = {}, 0
+    one, two = {}, {}
     for dice in ROLLS:
         thrown = position.copy()
         thrown.set_dice(*dice)
         moves = thrown.legal_moves()
-        one[f"{dice[0]}{dice[1]}"] = len(moves)
+        roll = f"{dice[0]}{dice[1]}"
+        one[roll] = len(moves)
+        two[roll] = 0
         for move in moves:
             following = thrown.copy()
             following.play(move)
@@ -391,7 +393,7 @@ def check_perft(game: str, record: Record) -> None:
             for answer in ROLLS:
                 answered = following.copy()
                 answered.set_dice(*answer)
-                two += len(answered.legal_moves())
+                two[roll] += len(answered.legal_moves())
     assert one == record["one"]
     assert two == record["two"]
 
