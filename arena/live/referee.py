@@ -22,7 +22,7 @@ from arena.core.verdict import Reason, Verdict
 from arena.live.channel import OtherSideGone
 from arena.live.faults import EngineFault, escaped
 from arena.live.session import HANG_S, GameSettings
-from arena.rules import BLACK, WHITE, IllegalMoveError, MalformedMoveError, colour_name
+from arena.rules import BLACK, WHITE, IllegalMoveError, MalformedMoveError, NoSuchMoveError, colour_name
 from arena.rules.registry import make_rules
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ class Referee:
         except (MalformedMoveError, IllegalMoveError) as error:
             self._fault_us = spent_us
             self._fault_move = escaped(word.encode(), _FAULT_MOVE_BYTES)
-            malformed = isinstance(error, MalformedMoveError)
+            malformed = isinstance(error, MalformedMoveError) and not isinstance(error, NoSuchMoveError)
             reason = Reason.MALFORMED_REPLY if malformed else Reason.ILLEGAL_MOVE
             return await self._fault_verdict({side: EngineFault(reason, str(error), word.encode())})
         played = rules.format_move(move)

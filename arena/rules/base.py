@@ -48,6 +48,13 @@ class MalformedMoveError(RulesError):
     """A word that is no move of this game at all, in whatever position."""
 
 
+class NoSuchMoveError(MalformedMoveError):
+    """A word of the right form that names nothing this board has: `T15` on 9x9, `pass` where none exists.
+
+    A referee counts it as an illegal move and not as a malformed reply.
+    """
+
+
 class IllegalMoveError(RulesError):
     """A move of this game that this position does not allow."""
 
@@ -148,6 +155,7 @@ class Rules(ABC):
 
         Raises:
             MalformedMoveError: no word of this game; the message quotes it (cut) and gives the form.
+            NoSuchMoveError: the form is right, and there is no such point, piece or pass in this game.
         """
 
     @abstractmethod

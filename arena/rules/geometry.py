@@ -7,13 +7,17 @@ and is made once.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
-from arena.rules.base import BLACK, WHITE, MalformedMoveError, QuestionError
+from arena.rules.base import BLACK, WHITE, MalformedMoveError, NoSuchMoveError, QuestionError
 from arena.rules.checks import check_choice, shown
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 LARGEST_SIZE = len(COLUMNS)
+
+_GTP_WORD = re.compile(r"[A-HJ-Z][0-9]{1,3}|pass", re.IGNORECASE | re.ASCII)
+"""What GTP calls a move, whether or not this board has it."""
 
 EMPTY = 0
 BLACK_STONE = 1
@@ -45,7 +49,8 @@ def words_of_points(size: int) -> dict[str, int]:
 def bad_vertex(text: str, size: int, *others: str) -> MalformedMoveError:
     """Return the error for a word that is no move: it quotes the word and gives the forms allowed."""
     allowed = " or ".join([f"a vertex from A1 to {vertex_names(size)[-1]} (columns without I)", *others])
-    return MalformedMoveError(f"{shown(text)} is no move: expected {allowed}")
+    error = NoSuchMoveError if _GTP_WORD.fullmatch(text) else MalformedMoveError
+    return error(f"{shown(text)} is no move: expected {allowed}")
 
 
 @cache

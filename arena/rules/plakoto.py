@@ -27,6 +27,7 @@ from arena.rules.base import (
     WHITE,
     IllegalMoveError,
     MalformedMoveError,
+    NoSuchMoveError,
     Outcome,
     Position,
     QuestionError,
@@ -59,6 +60,10 @@ _MOST_CHECKER_MOVES = 4
 _LONGEST_WORD = 4 * len("24/18,")
 """No move has more characters."""
 _POINT_WORD = re.compile(r"[1-9]|1[0-9]|2[0-4]")
+_PATH_FORM = r"[0-9]{1,3}(?:/[0-9]{1,3})*/(?:[0-9]{1,3}|off)"
+_MOVE_FORM = re.compile(rf"{_PATH_FORM}(?:,{_PATH_FORM})*", re.IGNORECASE | re.ASCII)
+    r"[0-9]{1,3}(/[0-9]{1,3})*/([0-9]{1,3}|off)(,[0-9/]{3,40}(/off)?)*", re.IGNORECASE | re.ASCII
+)
 _LETTERS = "BW"
 
 _ON_BOARD = sum(1 << 4 * point for point in range(1, START + 1))
@@ -689,7 +694,8 @@ def _dice_left(left: Sequence[int]) -> str:
 
 
 def _no_word(text: str, advice: str) -> MalformedMoveError:
-    return MalformedMoveError(f"{shown(text)} is no plakoto move: {advice}")
+    error = NoSuchMoveError if _MOVE_FORM.fullmatch(text) else MalformedMoveError
+    return error(f"{shown(text)} is no plakoto move: {advice}")
 
 
 def _highest(men: int) -> int:

@@ -18,6 +18,7 @@ from arena.rules.base import (
     WHITE,
     IllegalMoveError,
     MalformedMoveError,
+    NoSuchMoveError,
     Outcome,
     Position,
     QuestionError,
@@ -39,6 +40,7 @@ HEIGHTS = (1, 2, 3)
 """Small, medium and large."""
 
 _MOVE_WORD = re.compile(r"([A-H])([1-8]):([1-3])", re.IGNORECASE | re.ASCII)
+_MOVE_FORM = re.compile(r"[A-Z][0-9]{1,3}:[0-9]{1,3}|pass", re.IGNORECASE | re.ASCII)
 _TOKENS = {"..": (EMPTY, 0)} | {
     f"{letter}{height}": (colour, height) for colour, letter in enumerate("RB") for height in HEIGHTS
 }
@@ -101,7 +103,8 @@ class Topolo(Rules):
             if column < self.size and row < self.size:
                 return (row * self.size + column) * 3 + int(match[3]) - 1
         last_cell = self.cell_names[-1]
-        raise MalformedMoveError(f"{shown(text)} is no topolo move: write cell:height, A1:1 to {last_cell}:3")
+        error = NoSuchMoveError if _MOVE_FORM.fullmatch(text) else MalformedMoveError
+        raise error(f"{shown(text)} is no topolo move: write cell:height, A1:1 to {last_cell}:3")
 
     def format_move(self, move: Move) -> str:
         """Return the word of a move, e.g. `D4:3`."""

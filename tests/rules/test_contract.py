@@ -17,6 +17,7 @@ from arena.rules import (
     WHITE,
     IllegalMoveError,
     MalformedMoveError,
+    NoSuchMoveError,
     Position,
     QuestionError,
     Rules,
@@ -363,3 +364,25 @@ def test_a_damaged_set_up_is_refused_or_stands(game: str, data: st.DataObject) -
     for move in position.legal_moves()[:3]:
         position.copy().play(move)
     position.diagram()
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("pletore", ["T15", "A10", "Z1"]),
+        ("pente", ["A20", "Z9", "pass"]),
+        ("topolo", ["J1:1", "A9:1", "A1:4", "A1:0", "pass"]),
+        ("plakoto", ["25/20", "30/24", "24/0", "24/23/22/21/20/19"]),
+    ],
+)
+def test_a_well_formed_word_that_names_nothing_here_is_told_from_nonsense(
+    game: str, words: list[str]
+) -> None:
+    rules = make_rules(game)
+    for word in words:
+        with pytest.raises(NoSuchMoveError):
+            rules.parse_move(word)
+    for nonsense in ("", "foo", "A", "1A", "D4 E5", "24-18", "A1:"):
+        with pytest.raises(MalformedMoveError) as caught:
+            rules.parse_move(nonsense)
+        assert not isinstance(caught.value, NoSuchMoveError)
