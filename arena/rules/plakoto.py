@@ -62,8 +62,6 @@ _LONGEST_WORD = 4 * len("24/18,")
 _POINT_WORD = re.compile(r"[1-9]|1[0-9]|2[0-4]")
 _PATH_FORM = r"[0-9]{1,3}(?:/[0-9]{1,3})*/(?:[0-9]{1,3}|off)"
 _MOVE_FORM = re.compile(rf"{_PATH_FORM}(?:,{_PATH_FORM})*", re.IGNORECASE | re.ASCII)
-    r"[0-9]{1,3}(/[0-9]{1,3})*/([0-9]{1,3}|off)(,[0-9/]{3,40}(/off)?)*", re.IGNORECASE | re.ASCII
-)
 _LETTERS = "BW"
 
 _ON_BOARD = sum(1 << 4 * point for point in range(1, START + 1))
