@@ -195,7 +195,7 @@ def encode(line: str, id: int | None = None) -> bytes:  # noqa: A002  GTP's word
 
 
 def _is_sound(line: str, blanks: int) -> bool:
-    """Say whether a line is printable ASCII without `#`, made of words with exactly `blanks` blanks between."""
+    """Say whether a line is printable ASCII without `#`: words with just `blanks` single blanks between."""
     return (
         line.isascii()
         and line.isprintable()
