@@ -34,10 +34,6 @@ UNLIMITED = TimeSettings(None)
 
 _SECONDS = r"(\d+(?:\.\d+)?)"
 _COUNT = r"(\d{1,9})"
-_PER_MOVE = re.compile(rf"{_SECONDS}/move", re.ASCII)
-_MAIN = re.compile(rf"(?:{_COUNT}/)?{_SECONDS}(?:\+{_SECONDS})?", re.ASCII)
-_BYO_YOMI = re.compile(rf"{_SECONDS}\+{_COUNT}x{_SECONDS}", re.ASCII)
-_CANADIAN = re.compile(rf"{_SECONDS}\+{_COUNT}/{_SECONDS}", re.ASCII)
 
 
 def parse_arena_time(text: str) -> TimeSettings:
@@ -47,13 +43,14 @@ def parse_arena_time(text: str) -> TimeSettings:
     """
     if text == "inf":
         return UNLIMITED
-    if match := _PER_MOVE.fullmatch(text):
+    # Compiled when needed: an engine's start-up is part of every game that wants a fresh process.
+    if match := re.fullmatch(rf"{_SECONDS}/move", text, re.ASCII):
         return TimeSettings(0.0, period_s=float(match[1]), period_moves=1)
-    if match := _BYO_YOMI.fullmatch(text):
+    if match := re.fullmatch(rf"{_SECONDS}\+{_COUNT}x{_SECONDS}", text, re.ASCII):
         return TimeSettings(float(match[1]), period_s=float(match[3]), period_moves=1, periods=int(match[2]))
-    if match := _CANADIAN.fullmatch(text):
+    if match := re.fullmatch(rf"{_SECONDS}\+{_COUNT}/{_SECONDS}", text, re.ASCII):
         return TimeSettings(float(match[1]), period_s=float(match[3]), period_moves=int(match[2]))
-    if match := _MAIN.fullmatch(text):
+    if match := re.fullmatch(rf"(?:{_COUNT}/)?{_SECONDS}(?:\+{_SECONDS})?", text, re.ASCII):
         return TimeSettings(float(match[2]), main_moves=int(match[1] or 0), increment_s=float(match[3] or 0))
     raise ValueError(f"no time control: {text[:60]}")
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import traceback
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from protocol.answers import OptionKind, OptionSpec
@@ -98,7 +97,7 @@ class Engine:
 
     name: str = ""
     version: str = "1"
-    games: tuple[str, ...] = ()
+    games: Sequence[str] = ()
     sizes: Sequence[int] = ()
     options: tuple[OptionSpec, ...] = ()
     limits: tuple[str, ...] = ()
@@ -243,6 +242,8 @@ class _Server:
         except Refusal as refusal:
             return _reply_bytes("?", command.id, str(refusal) or "refused")
         except Exception as error:
+            import traceback  # only here: most engines never need it, and all would wait for it
+
             traceback.print_exc(file=sys.stderr)
             return _reply_bytes("?", command.id, f"internal error: {type(error).__name__}: {error}")
 
@@ -267,11 +268,10 @@ class _Server:
             "kata-time_settings": self._kata_time_settings,
             "arena-time_settings": self._arena_time_settings,
             "arena-clock": self._arena_clock,
+            "arena-games": lambda _: "\n".join(engine.games),
+            "arena-game": self._arena_game,
             "arena-seed": self._arena_seed,
         }
-        if engine.games:
-            offered["arena-games"] = lambda _: "\n".join(engine.games)
-            offered["arena-game"] = self._arena_game
         if engine.options:
             offered["arena-options"] = lambda _: "\n".join(option.line() for option in engine.options)
             offered["arena-option"] = self._arena_option
