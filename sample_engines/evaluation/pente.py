@@ -21,8 +21,8 @@ STOP_WIN = 100_000.0
 """Less than to win, more than everything else."""
 
 EXTEND = (1.0, 8.0, 50.0, 400.0, WIN)
-"""What a stone adds in one five-to-be of the mover's that already has 0 to 4 stones. Overlapping fives add up,
-so an open three or four weighs more than a blocked one."""
+"""What a stone adds in one five-to-be of the mover's that already has 0 to 4 stones. Overlapping fives add
+up, so an open three or four weighs more than a blocked one."""
 
 STOP = (0.5, 6.0, 40.0, 300.0, STOP_WIN)
 """The same for a five-to-be of the opponent's that the stone spoils."""

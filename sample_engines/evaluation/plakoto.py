@@ -47,7 +47,8 @@ THREAT_SHARE = 0.4
 _ROLLS = 36
 
 _WAYS_TO_HIT = {
-    1: 11, 2: 12, 3: 14, 4: 15, 5: 15, 6: 17, 7: 6, 8: 6, 9: 5, 10: 3, 11: 2, 12: 3, 15: 1, 16: 1, 18: 1, 20: 1,
+    1: 11, 2: 12, 3: 14, 4: 15, 5: 15, 6: 17, 7: 6, 8: 6, 9: 5, 10: 3, 11: 2, 12: 3,
+    15: 1, 16: 1, 18: 1, 20: 1,
 }  # fmt: skip
 """Distance -> how many of the 36 rolls bring a checker exactly there when nothing is in the way."""
 
@@ -113,7 +114,7 @@ class _Side:
 
 
 def _chance(target: int, attacker: _Side) -> float:
-    """Return roughly how likely a roll brings one of the attacker's checkers to `target`, an own point of his."""
+    """Return roughly how likely a roll brings an attacking checker to `target`, one of its own points."""
     miss = 1.0
     for point in attacker.free:
         miss *= 1.0 - _WAYS_TO_HIT.get(point - target, 0) / _ROLLS

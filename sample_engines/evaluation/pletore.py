@@ -1,4 +1,4 @@
-"""Pletore: the score after the move, less what the opponent could flip next, plus what the mover threatens."""
+"""Pletore: the score after the move, less what the opponent could flip next, plus what the mover could."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from arena.rules.base import Move, Position
 
 EXPOSED = 4.0
-"""Points lost with a stone that the opponent controls: he can flip it, but only one in a turn."""
+"""Points lost with a stone that the opponent controls: he can flip it, and its surroundings change hands."""
 
 THREATENED = 2.0
-"""Points gained with an enemy stone that the mover controls: a flip to come, if it still stands then."""
+"""Points gained with an enemy stone that the mover controls: a flip to come, unless it is prevented."""
 
 WON = 1000.0
 """More than any difference of scores; added to it, so that of two wins the larger is taken."""
