@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 FAIR_KOMI = 2
-"""Pletore: between the mean board margins, 1.2 to 1.8, that this engine reaches against itself on 5x5 to 13x13
-with a little noise, and the medians, 1 to 6. Games of stronger engines may say something else."""
+"""Pletore: between the mean board margins, 1.2 to 1.8, of this engine against itself on 5x5 to 13x13 with a
+little noise, and the medians, 1 to 6. Games of stronger engines may say something else."""
 
 
 class GreedyPlayer(RulesEngine):
