@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from arena.rules.base import colour_name
+from arena.rules.base import QuestionError, colour_name
+from arena.rules.registry import rules_class
 from reports.printable import spreadsheet
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ def game_object(record: GameRecord) -> dict[str, Any]:
     `opening_roll` without dice, `announcements` where nothing is ever announced.
     """
     verdict, pie = record.verdict, record.pie
+    has_dice = bool(record.opening_roll) or _has_dice(record.game)
     board = verdict.outcome
     values = (
         record.id,
@@ -90,8 +93,8 @@ def game_object(record: GameRecord) -> dict[str, Any]:
         record.opening_plies,
         list(record.moves),
         record.fault_move,
-        [list(roll) for roll in record.dice] if record.opening_roll else None,
-        [list(throw) for throw in record.opening_roll] if record.opening_roll else None,
+        [list(roll) for roll in record.dice] if has_dice else None,
+        [list(throw) for throw in record.opening_roll] if has_dice else None,
         list(record.announcements) if record.announcements else None,
         [_milliseconds(time) for time in record.time_us],
         _milliseconds(record.fault_us),
@@ -117,6 +120,15 @@ def csv_row(record: GameRecord) -> list[str | int | float | None]:
     empty cell.
     """
     return [_cell(value) for value in game_object(record).values()]
+
+
+@cache
+def _has_dice(game: str) -> bool:
+    """Say whether a game has dice; that of a plugin not installed here counts as one without."""
+    try:
+        return rules_class(game).has_dice
+    except QuestionError:
+        return False
 
 
 def _cell(value: Any) -> str | int | float | None:

@@ -266,10 +266,11 @@ def under_every_table(results: Results) -> tuple[str, ...]:
     if results.void:
         done += f", {len(results.void)} void"
     done += f"; {results.identical} identical to an earlier game." if results.identical else "."
-    return (done, *(_decision(word) for word in results.decisions))
+    return (done, *(decision_line(word) for word in results.decisions))
 
 
-def _decision(word: Decision) -> str:
+def decision_line(word: Decision) -> str:
+    """Return one word of the organiser as a line, escaped."""
     when, subject, why = (printable(part) for part in (word.at[:16], word.subject, word.why))
     return f"Organiser, {when} UTC: {word.action} {subject}: {why}"
 
