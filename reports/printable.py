@@ -28,6 +28,8 @@ def printable(text: str, cells: int | None = None) -> str:
         text: anything.
         cells: cut to this width in terminal cells, with `…` as the last one; None for no cut.
     """
+    if text.isascii() and text.isprintable():
+        return text if cells is None or len(text) <= cells else f"{text[: cells - 1]}…"
     shown: list[str] = []
     width = 0
     marks = 0
@@ -47,6 +49,11 @@ def printable(text: str, cells: int | None = None) -> str:
         shown.append(piece)
         width += size
     return "".join(shown)
+
+
+def text_width(text: str) -> int:
+    """Return how many terminal cells a printable text takes."""
+    return len(text) if text.isascii() else sum(map(cell_width, text))
 
 
 def cell_width(character: str) -> int:

@@ -38,6 +38,11 @@ _HEADER_CELLS = 40
 Cell = str | int | float | Rank | Estimate | Score | None
 
 
+def plain(number: float) -> str:
+    """Return a number with at most two decimals and no needless zero: points, Sonneborn-Berger."""
+    return f"{number:.2f}".rstrip("0").rstrip(".")
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column.
@@ -51,7 +56,7 @@ class Column:
 
     header: str
     key: str
-    show: Callable[[float], str] = "{:g}".format
+    show: Callable[[float], str] = plain
     cells: int | None = None
 
 
@@ -181,7 +186,7 @@ def cross_table(results: Results, table: Standings) -> Table:
             place + 1,
             _name(line),
             *(
-                "-" if place == other else "" if met is None else f"{met.points:g}/{met.games}"
+                "-" if place == other else "" if met is None else f"{plain(met.points)}/{met.games}"
                 for other, met in enumerate(table.cross[place])
             ),
         )

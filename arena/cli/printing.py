@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from reports.printable import cell_width, printable
+from reports.printable import printable, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ def print_rows(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print rows of text in columns, texts escaped, under a line of headers."""
     shown = ([printable(text) for text in row] for row in rows)
     first = list(itertools.islice(shown, LOOKED_AT_ROWS))
-    widths = [max(map(_width, column)) for column in zip(headers, *first, strict=True)]
+    widths = [max(map(text_width, column)) for column in zip(headers, *first, strict=True)]
     print_line(_in_columns(headers, widths))
     print_line("  ".join("-" * width for width in widths))
     for row in itertools.chain(first, shown):
@@ -38,15 +38,14 @@ def print_object(fields: Mapping[str, object], name: str, items: Iterable[object
 
 def print_line(line: str = "") -> None:
     """Print a line on standard output; what its encoding lacks is escaped."""
+    if line.isascii():
+        sys.stdout.write(f"{line}\n")
+        return
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(f"{line.encode(encoding, 'backslashreplace').decode(encoding)}\n")
 
 
-def _width(text: str) -> int:
-    return sum(map(cell_width, text))
-
-
 def _in_columns(row: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(
-        text + " " * (width - _width(text)) for text, width in zip(row, widths, strict=True)
+        text + " " * (width - text_width(text)) for text, width in zip(row, widths, strict=True)
     ).rstrip()

@@ -10,7 +10,7 @@ from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -19,7 +19,10 @@ from arena.cli.printing import print_line
 from arena.cli.target import file_argument, opened_for_reading, schedule_of
 from arena.core.dice import key_hash
 from arena.core.schedule import Schedule
+from arena.core.verdict import Reason
 from arena.core.verify import check_record
+from arena.store import Standing
+from arena.store.record_codec import time_use
 from reports.printable import printable
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
     from arena.core.event import Event
     from arena.core.record import GameRecord
-    from arena.store import ReadStore
+    from arena.store import GameSummary, ReadStore
 
 CHUNK_GAMES = 50
 """Games that go to a process at once: some tenths of a second of work."""
@@ -76,8 +79,11 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
     problems = []
     if key_hash(key) != meta.dice_key_hash:
         problems.append("the dice key is not the one whose hash was published at the start")
+    if meta.finished is not None and progress.played < len(schedule):
+        missing = len(schedule) - progress.played
+        problems.append(f"the event is said to be finished, but {missing} of its games are not there")
     expected = progress.played + progress.void_attempts + progress.superseded
-    records = itertools.chain(store.records(), (record for _, record in store.set_aside()))
+    records = _compared(store, [engine.name for engine in event.engines], problems)
     games = plies = rolls = 0
     for checked in _check_all(records, event, schedule, key, jobs if expected > ALONE_GAMES else 1):
         games += checked.games
@@ -95,6 +101,49 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
     }
 
 
+def _compared(store: ReadStore, names: Sequence[str], problems: list[str]) -> Iterator[GameRecord]:
+    """Yield every stored playing; add to `problems` what beside it contradicts it.
+
+    Standings are made of summaries and of the organiser's words, so these must say what the records say.
+    """
+    words = {(entry.action, entry.target) for entry in store.audit()}
+    summaries = store.summaries()
+    summary = next(summaries, None)
+    for record in store.records():
+        # A run may commit games between the two reads; what has no counterpart is left for the next time.
+        while summary is not None and summary.ordinal < record.ordinal:
+            summary = next(summaries, None)
+        if summary is not None and summary.ordinal == record.ordinal:
+            problems += _contradictions(record, summary, names)
+        if record.verdict.reason == Reason.ANNULLED and ("annul", record.id) not in words:
+            problems.append(f"game {record.id}, ply 0: it is annulled, but nobody's word for that is kept")
+        yield record
+    for standing, record in store.set_aside():
+        if standing is Standing.SUPERSEDED and ("replay", record.id) not in words:
+            problems.append(f"game {record.id}, ply 0: it is set aside, but nobody's word for that is kept")
+        yield record
+
+
+def _contradictions(record: GameRecord, summary: GameSummary, names: Sequence[str]) -> Iterator[str]:
+    board = record.verdict.outcome
+    black, white = time_use(record)
+    places = range(len(names))
+    said = {
+        "id": (summary.id, record.id),
+        "black": (names[summary.black] if summary.black in places else None, record.black.name),
+        "white": (names[summary.white] if summary.white in places else None, record.white.name),
+        "winner": (summary.winner, record.verdict.winner_word),
+        "board margin": (summary.board_margin, board.board_margin if board else None),
+        "final margin": (summary.final_margin, board.final_margin if board else None),
+        "number of turns": (summary.plies, len(record.moves)),
+        "time of Black": (summary.black_us, black.total_us),
+        "time of White": (summary.white_us, white.total_us),
+    }
+    for what, (listed, kept) in said.items():
+        if listed != kept:
+            yield f"game {record.id}, ply {len(record.moves)}: the list says {what} {listed}, the game {kept}"
+
+
 def _check_all(
     records: Iterator[GameRecord], event: Event, schedule: Schedule, key: bytes, jobs: int
 ) -> Iterator[_Checked]:
@@ -102,7 +151,7 @@ def _check_all(
     chunks = iter(lambda: list(itertools.islice(records, CHUNK_GAMES)), [])
     if jobs == 1:
         for chunk in chunks:
-            yield _check(chunk, schedule, key, event.dice)
+            yield _check(chunk, event, schedule, key)
         return
     # Spawned, not forked: a child must not inherit the open database.
     with ProcessPoolExecutor(jobs, get_context("spawn"), _Worker.start, (event, key)) as pool:
@@ -130,17 +179,16 @@ class _Worker:
 
     @classmethod
     def check(cls, records: Sequence[GameRecord]) -> _Checked:
-        return _check(records, cls.schedule, cls.key, cls.event.dice)
+        return _check(records, cls.event, cls.schedule, cls.key)
 
 
-def _check(
-    records: Sequence[GameRecord], schedule: Schedule, key: bytes, dice: Literal["independent", "duplicate"]
-) -> _Checked:
+def _check(records: Sequence[GameRecord], event: Event, schedule: Schedule, key: bytes) -> _Checked:
+    names = [engine.name for engine in event.engines]
     problems: list[str] = []
     for record in records:
         ordinal = schedule.ordinal_of(record.id)
         scheduled = None if ordinal is None else schedule.game(ordinal)
-        problems += check_record(record, scheduled, key, dice)
+        problems += check_record(record, scheduled, key, event.dice, names=names)
     return _Checked(
         games=len(records),
         plies=sum(len(record.moves) for record in records),

@@ -92,7 +92,7 @@ def _record(event: Event, game: ScheduledGame, attempt: int, key: bytes, *, is_f
         move = rules.parse_move(opening[0]) if opening else chance.choice(position.legal_moves())
         moves.append(rules.format_move(move))
         position.play(move)
-        announcements.append(None if position.is_over else position.announcement)
+        announcements.append(position.announcement)
     record = GameRecord(
         id=game.id,
         ordinal=game.ordinal,
@@ -112,7 +112,8 @@ def _record(event: Event, game: ScheduledGame, attempt: int, key: bytes, *, is_f
         opening_plies=len(game.opening.moves),
         opening=game.opening.label,
         time_us=tuple(
-            None if ply < len(game.opening.moves) else chance.randint(100, 90_000) for ply in range(len(moves))
+            None if ply < len(game.opening.moves) else chance.randint(100, 90_000)
+            for ply in range(len(moves))
         ),
         started="2026-01-01T10:00:00.000Z",
         ended="2026-01-01T10:00:09.500Z",
@@ -123,5 +124,7 @@ def _record(event: Event, game: ScheduledGame, attempt: int, key: bytes, *, is_f
     )
     if not failed:
         return record
-    said = Evidence("Z99 is no move here", r"=\x1b[2JZ99", "Traceback\n  boom", "", ("> genmove white", "< = Z99"))
+    said = Evidence(
+        "Z99 is no move here", r"=\x1b[2JZ99", "Traceback\n  boom", "", ("> genmove white", "< = Z99")
+    )
     return replace(record, fault_move="\x1b[2JZ99", fault_us=12_000, evidence={WHITE: said})

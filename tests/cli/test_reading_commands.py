@@ -7,14 +7,14 @@ import io
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from arena.cli.main import main
 from arena.core.schedule import Schedule
 from arena.rules.registry import games as all_games
-from arena.store import ReadStore, RunStore
+from arena.store import RunStore
 from reports.export import KEYS
 from tests.cli.played import SIZES, an_event, play
 
@@ -46,12 +46,13 @@ def arena(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     return run
 
 
-Arena = "Callable[..., str]"
-
-
 def test_standings_print_all_tables(cup: Path, arena: Callable[..., str]) -> None:
     shown = arena("standings", cup)
-    for title in ("Standings: Trial cup (Pletore 4x4, komi 1)", "Cross table:", "Margins, forfeits and time:"):
+    for title in (
+        "Standings: Trial cup (Pletore 4x4, komi 1)",
+        "Cross table:",
+        "Margins, forfeits and time:",
+    ):
         assert title in shown
     assert "12 games counted of 12 scheduled." in shown
     assert "illegal-move 1" in shown
@@ -85,7 +86,9 @@ def test_games_come_in_schedule_order_and_can_be_filtered(cup: Path, arena: Call
     schedule = list(Schedule(an_event()))
     assert ids() == [game.id for game in schedule]
     assert ids("--faults") == [FAULTY]
-    assert ids("--engine", "slow", "--engine", "random") == [g.id for g in schedule if g.pair.startswith("2-3")]
+    assert ids("--engine", "slow", "--engine", "random") == [
+        g.id for g in schedule if g.pair.startswith("2-3")
+    ]
     assert ids("--round", "1") == [game.id for game in schedule if game.round == 1]
     assert ids("--limit", "2") == [game.id for game in schedule[:2]]
     assert set(ids("--winner", "black")) | set(ids("--winner", "white")) == set(ids())
@@ -114,7 +117,13 @@ def test_every_game_can_be_shown_at_every_move(game: str, tmp_path: Path, arena:
 
 def test_a_fault_is_shown_with_its_evidence_and_obeys_nothing(cup: Path, arena: Callable[..., str]) -> None:
     shown = arena("show", cup, FAULTY)
-    for part in ("illegal-move", "refused move: \\x1b[2JZ99", "Z99 is no move here", "> genmove white", "  boom"):
+    for part in (
+        "illegal-move",
+        "refused move: \\x1b[2JZ99",
+        "Z99 is no move here",
+        "> genmove white",
+        "  boom",
+    ):
         assert part in shown
     assert "\x1b" not in shown
 
@@ -126,7 +135,9 @@ def test_games_that_are_not_there_are_refused_in_a_sentence(cup: Path, arena: Ca
     assert "has no attempt 4" in arena("show", cup, FAULTY, "--attempt", 4, code=2)
 
 
-def test_a_game_to_come_is_told_from_one_that_does_not_exist(tmp_path: Path, arena: Callable[..., str]) -> None:
+def test_a_game_to_come_is_told_from_one_that_does_not_exist(
+    tmp_path: Path, arena: Callable[..., str]
+) -> None:
     database = play(tmp_path / "cup.db", an_event(), unplayed=[LAST])
     assert "has not been played yet" in arena("show", database, LAST, code=2)
     assert "11 games counted of 12 scheduled." in arena("standings", database)
@@ -193,7 +204,9 @@ def test_a_replayed_game_is_set_aside_until_it_is_played_again(
     assert json.loads(arena("show", database, FAULTY, "--attempt", 1, "--json"))["attempt"] == 1
 
 
-def test_a_disqualified_engine_loses_what_it_has_not_played(tmp_path: Path, arena: Callable[..., str]) -> None:
+def test_a_disqualified_engine_loses_what_it_has_not_played(
+    tmp_path: Path, arena: Callable[..., str]
+) -> None:
     database = play(tmp_path / "cup.db", an_event(), unplayed=[LAST])
     said = arena("disqualify", database, "slow", "--why", "phones home")
     assert "1 unplayed game was given" in said
@@ -280,8 +293,3 @@ def test_reading_changes_no_byte(cup: Path, arena: Callable[..., str]) -> None:
         arena(command, cup)
     assert cup.read_bytes() == before
     assert [path.name for path in cup.parent.iterdir()] == ["cup.db"]
-
-
-def tables_of(database: Path) -> list[Any]:
-    with ReadStore(database) as store:
-        return list(store.summaries())
