@@ -29,7 +29,18 @@ COMMANDS = {
 """Subcommands and their one-line help: `--help` must not import what only one of them needs."""
 
 
+class _ReaderLeft(Exception):  # noqa: N818  nothing went wrong
+    """Whoever reads our output (`| head`) has seen enough."""
+
+
 class _LazyGroup(click.Group):
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            # click would end the program with exit code 1, which means a negative answer here.
+            raise _ReaderLeft from error
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -55,6 +66,17 @@ def arena() -> None:
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with the contract's code (docs/configuration.md)."""
     try:
+        code = _answer(arguments)
+        sys.stdout.flush()
+    except (_ReaderLeft, BrokenPipeError):
+        # Python's own flush at exit must not complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
+
+
+def _answer(arguments: list[str] | None) -> int:
+    try:
         result = arena.main(args=arguments, prog_name="arena", standalone_mode=False)
         code = result if isinstance(result, int) else 0
     except click.exceptions.Exit as exit_:
@@ -68,8 +90,4 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except Failure as failure:
         click.echo(f"arena: {failure}", err=True)
         code = failure.exit_code
-    except BrokenPipeError:
-        # The reader (`| head`) has seen enough; Python's own flush at exit must not complain again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    sys.exit(code)
+    return code

@@ -1,0 +1,25 @@
+"""`arena annul`: a game counts for nobody, by the organiser's word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.printing import print_line
+from arena.cli.target import file_argument, opened_for_writing
+from reports.printable import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@click.command
+@file_argument
+@click.argument("game")
+@click.option("--why", required=True, help="The reason, kept and shown under every table.")
+def command(file: Path, game: str, why: str) -> None:
+    """Declare GAME of FILE void: it counts for nobody and is not played again; its moves are kept."""
+    with opened_for_writing(file) as store:
+        store.annul(game, why)
+    print_line(f"game {printable(game)} is annulled: it counts for nobody and is not played again")

@@ -1,0 +1,106 @@
+"""`arena standings`: points, cross table, margins and time; on request as files with charts."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.cli.printing import print_line
+from arena.cli.target import file_argument, opened_for_reading, told, writing_told
+from reports import tables
+from reports.standings import standings
+from reports.stored import results_of
+
+if TYPE_CHECKING:
+    from reports.results import Results
+    from reports.standings import Standings
+
+
+@click.command
+@file_argument
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path),
+    help="Also write tables (CSV, Markdown) and charts (PNG, SVG) into this folder.",
+)
+def command(file: Path, as_json: bool, folder: Path | None) -> None:
+    """Print standings and cross table of FILE, a tournament file or its database."""
+    results = _read(file)
+    table = standings(results)
+    if as_json:
+        print_line(json.dumps(_as_object(results, table)))
+    else:
+        _print(results, table)
+    if folder is not None:
+        _save(results, table, folder)
+
+
+def print_standings(file: Path) -> None:
+    """Print the tables of an event, as `arena standings` does.
+
+    Raises:
+        Failure: the database cannot be read.
+    """
+    results = _read(file)
+    _print(results, standings(results))
+
+
+def save_results(file: Path, folder: Path) -> None:
+    """Write tables and charts of an event into `folder`, as `arena standings -o` does.
+
+    Raises:
+        Failure: the database cannot be read, a file not written, or the extra `reports` is not installed.
+    """
+    results = _read(file)
+    _save(results, standings(results), folder)
+
+
+def _read(file: Path) -> Results:
+    with opened_for_reading(file) as store:
+        return results_of(store)
+
+
+def _print(results: Results, table: Standings) -> None:
+    makers = [tables.standings_table, tables.cross_table, tables.conduct_table]
+    texts = [tables.text(make(results, table)) for make in makers]
+    if results.void:
+        texts.append(tables.text(tables.void_table(results)))
+    for line in "\n\n\n".join(texts).split("\n"):
+        print_line(line)
+
+
+def _save(results: Results, table: Standings, folder: Path) -> None:
+    # Charts take a second to load; who only wants the table need not wait.
+    from reports.extras import MissingExtraError
+    from reports.files import write_results
+
+    with told(MissingExtraError), writing_told(folder):
+        written = write_results(results, table, folder)
+    click.echo(f"wrote {len(written)} files to {folder}", err=True)
+
+
+def _as_object(results: Results, table: Standings) -> dict[str, Any]:
+    names = [line.engine for line in table.lines]
+    return {
+        "event": results.labels.event,
+        "rules": results.labels.rules,
+        "games": len(results),
+        "scheduled": results.scheduled,
+        "identical": results.identical,
+        "standings": [dataclasses.asdict(line) for line in table.lines],
+        "cross_table": [
+            {"engine": engine, "opponent": opponent, **dataclasses.asdict(met)}
+            for engine, row in zip(names, table.cross, strict=True)
+            for opponent, met in zip(names, row, strict=True)
+            if met is not None
+        ],
+        "void": [dataclasses.asdict(game) for game in results.void],
+        "decisions": [dataclasses.asdict(word) for word in results.decisions],
+    }

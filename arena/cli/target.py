@@ -1,0 +1,93 @@
+"""What commands that read results are given: a tournament file, or the database itself."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from arena.cli.errors import Failure
+from arena.core.openings import OpeningError
+from arena.core.schedule import Schedule, ScheduleError
+from arena.rules.base import QuestionError
+from arena.store import ReadStore, RunStore, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from arena.core.event import Event
+
+_Command = TypeVar("_Command", bound="Callable[..., object]")
+
+
+def file_argument(command: _Command) -> _Command:
+    """Give a command its first argument, FILE: a tournament file (`.toml`) or a database."""
+    return click.argument("file", type=click.Path(path_type=Path))(command)
+
+
+def database_of(file: Path) -> Path:
+    """Return the database that belongs to `file`: itself, or the one beside a tournament file."""
+    return file.with_suffix(".db") if file.suffix == ".toml" else file
+
+
+@contextmanager
+def opened_for_reading(file: Path) -> Iterator[ReadStore]:
+    """Open the results of `file`; nothing is written.
+
+    Raises:
+        Failure: there are none, or they cannot be read.
+    """
+    with told(StoreError), ReadStore(_existing(file)) as store:
+        yield store
+
+
+@contextmanager
+def opened_for_writing(file: Path) -> Iterator[RunStore]:
+    """Open the results of `file` for the organiser's word.
+
+    Raises:
+        Failure: there are none, a run holds them, or they cannot be written.
+    """
+    with told(StoreError), RunStore.open(_existing(file)) as store:
+        yield store
+
+
+def schedule_of(event: Event) -> Schedule:
+    """Return the schedule of an event.
+
+    Raises:
+        Failure: the event cannot be scheduled, or its game is not installed.
+    """
+    with told(ScheduleError, OpeningError, QuestionError):
+        return Schedule(event)
+
+
+@contextmanager
+def told(*errors: type[Exception]) -> Iterator[None]:
+    """Turn errors whose message is a sentence for the user into a `Failure`."""
+    try:
+        yield
+    except errors as error:
+        raise Failure(str(error)) from error
+
+
+@contextmanager
+def writing_told(what: Path) -> Iterator[None]:
+    """Turn the file system's refusal to write `what` into a `Failure`; a closed pipe is no such refusal."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Failure(f"{error.filename or what} cannot be written: {error.strerror or error}") from error
+
+
+def _existing(file: Path) -> Path:
+    database = database_of(file)
+    if database.exists():
+        return database
+    if not file.exists():
+        raise Failure(f"{file} does not exist")
+    raise Failure(f"{file} has no results yet: there is no {database} (arena run {file} makes it)")

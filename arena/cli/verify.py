@@ -1,0 +1,208 @@
+"""`arena verify`: every stored game is played again and its dice and opening derived again."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import click
+
+from arena.cli.errors import EXIT_DONE, EXIT_NEGATIVE
+from arena.cli.printing import print_line
+from arena.cli.target import file_argument, opened_for_reading, schedule_of
+from arena.core.dice import key_hash
+from arena.core.schedule import Schedule
+from arena.core.verdict import Reason
+from arena.core.verify import check_record
+from arena.store import Standing
+from arena.store.record_codec import time_use
+from reports.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from arena.core.event import Event
+    from arena.core.record import GameRecord
+    from arena.store import GameSummary, ReadStore
+
+CHUNK_GAMES = 50
+"""Games that go to a process at once: some tenths of a second of work."""
+
+ALONE_GAMES = 200
+"""Up to so many games, starting processes takes longer than it saves."""
+
+
+@click.command
+@file_argument
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes to use (default: one a core).")
+@click.pass_context
+def command(context: click.Context, file: Path, as_json: bool, jobs: int | None) -> None:
+    """Replay every game of FILE, a tournament file or its database, and derive openings and dice again.
+
+    Exit code 1 when anything is not as it must be; each finding names game and ply.
+    """
+    with opened_for_reading(file) as store:
+        found = _verify(store, jobs or os.cpu_count() or 1)
+    if as_json:
+        print_line(json.dumps(found))
+    else:
+        for problem in found["problems"]:
+            print_line(printable(problem))
+        print_line(_summary(found))
+    context.exit(EXIT_NEGATIVE if found["problems"] else EXIT_DONE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What came of a chunk of games: how much was looked at, and what was found wrong."""
+
+    games: int
+    plies: int
+    rolls: int
+    problems: list[str]
+
+
+def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
+    event, meta, progress = store.event(), store.meta(), store.progress()
+    schedule = schedule_of(event)
+    key = store.secret_dice_key()
+    problems = []
+    if key_hash(key) != meta.dice_key_hash:
+        problems.append("the dice key is not the one whose hash was published at the start")
+    if meta.finished is not None and progress.played < len(schedule):
+        missing = len(schedule) - progress.played
+        problems.append(f"the event is said to be finished, but {missing} of its games are not there")
+    expected = progress.played + progress.void_attempts + progress.superseded
+    records = _compared(store, [engine.name for engine in event.engines], problems)
+    games = plies = rolls = 0
+    for checked in _check_all(records, event, schedule, key, jobs if expected > ALONE_GAMES else 1):
+        games += checked.games
+        plies += checked.plies
+        rolls += checked.rolls
+        problems += checked.problems
+    return {
+        "event": event.name,
+        "games": games,
+        "plies": plies,
+        "rolls": rolls,
+        "dice_key_hash": meta.dice_key_hash,
+        "dice_key": meta.dice_key.hex() if meta.dice_key is not None else None,
+        "problems": problems,
+    }
+
+
+def _compared(store: ReadStore, names: Sequence[str], problems: list[str]) -> Iterator[GameRecord]:
+    """Yield every stored playing; add to `problems` what beside it contradicts it.
+
+    Standings are made of summaries and of the organiser's words, so these must say what the records say.
+    """
+    words = {(entry.action, entry.target) for entry in store.audit()}
+    summaries = store.summaries()
+    summary = next(summaries, None)
+    for record in store.records():
+        # A run may commit games between the two reads; what has no counterpart is left for the next time.
+        while summary is not None and summary.ordinal < record.ordinal:
+            summary = next(summaries, None)
+        if summary is not None and summary.ordinal == record.ordinal:
+            problems += _contradictions(record, summary, names)
+        if record.verdict.reason == Reason.ANNULLED and ("annul", record.id) not in words:
+            problems.append(f"game {record.id}, ply 0: it is annulled, but nobody's word for that is kept")
+        yield record
+    for standing, record in store.set_aside():
+        if standing is Standing.SUPERSEDED and ("replay", record.id) not in words:
+            problems.append(f"game {record.id}, ply 0: it is set aside, but nobody's word for that is kept")
+        yield record
+
+
+def _contradictions(record: GameRecord, summary: GameSummary, names: Sequence[str]) -> Iterator[str]:
+    board = record.verdict.outcome
+    black, white = time_use(record)
+    places = range(len(names))
+    said = {
+        "id": (summary.id, record.id),
+        "black": (names[summary.black] if summary.black in places else None, record.black.name),
+        "white": (names[summary.white] if summary.white in places else None, record.white.name),
+        "winner": (summary.winner, record.verdict.winner_word),
+        "board margin": (summary.board_margin, board.board_margin if board else None),
+        "final margin": (summary.final_margin, board.final_margin if board else None),
+        "number of turns": (summary.plies, len(record.moves)),
+        "time of Black": (summary.black_us, black.total_us),
+        "time of White": (summary.white_us, white.total_us),
+    }
+    for what, (listed, kept) in said.items():
+        if listed != kept:
+            yield f"game {record.id}, ply {len(record.moves)}: the list says {what} {listed}, the game {kept}"
+
+
+def _check_all(
+    records: Iterator[GameRecord], event: Event, schedule: Schedule, key: bytes, jobs: int
+) -> Iterator[_Checked]:
+    """Check chunk by chunk, here or in other processes; results come in the order of the records."""
+    chunks = iter(lambda: list(itertools.islice(records, CHUNK_GAMES)), [])
+    if jobs == 1:
+        for chunk in chunks:
+            yield _check(chunk, event, schedule, key)
+        return
+    # Spawned, not forked: a child must not inherit the open database.
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _Worker.start, (event, key)) as pool:
+        pending: deque[Future[_Checked]] = deque()
+        for chunk in chunks:
+            pending.append(pool.submit(_Worker.check, chunk))
+            if len(pending) > 4 * jobs:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+
+
+class _Worker:
+    """What a process of the pool keeps from chunk to chunk."""
+
+    event: ClassVar[Event]
+    schedule: ClassVar[Schedule]
+    key: ClassVar[bytes]
+
+    @classmethod
+    def start(cls, event: Event, key: bytes) -> None:
+        # Ctrl-C is the parent's to handle; it ends the pool.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        cls.event, cls.schedule, cls.key = event, Schedule(event), key
+
+    @classmethod
+    def check(cls, records: Sequence[GameRecord]) -> _Checked:
+        return _check(records, cls.event, cls.schedule, cls.key)
+
+
+def _check(records: Sequence[GameRecord], event: Event, schedule: Schedule, key: bytes) -> _Checked:
+    names = [engine.name for engine in event.engines]
+    problems: list[str] = []
+    for record in records:
+        ordinal = schedule.ordinal_of(record.id)
+        scheduled = None if ordinal is None else schedule.game(ordinal)
+        problems += check_record(record, scheduled, key, event.dice, names=names)
+    return _Checked(
+        games=len(records),
+        plies=sum(len(record.moves) for record in records),
+        rolls=sum(len(record.dice) for record in records),
+        problems=problems,
+    )
+
+
+def _summary(found: Mapping[str, Any]) -> str:
+    rolls = f", {found['rolls']} rolls of the dice" if found["rolls"] else ""
+    looked = f"{found['games']} games, {found['plies']} turns{rolls}"
+    problems = len(found["problems"])
+    if problems:
+        return f"{looked}: {problems} finding{'' if problems == 1 else 's'}, this is not what was played"
+    key = found["dice_key"]
+    public = f"; dice key {key} has the hash published at the start" if key and rolls else ""
+    return f"{looked}: all as the rules, the seed and the dice key have it{public}"

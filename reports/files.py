@@ -1,0 +1,46 @@
+"""What reports write into a folder, for `arena run` at its end and for `arena standings -o`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reports import charts, tables
+from reports.standings import standings
+from reports.stored import results_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arena.store import ReadStore
+    from reports.results import Results
+    from reports.standings import Standings
+
+
+def write_all(store: ReadStore, folder: Path) -> list[Path]:
+    """Write tables (CSV, Markdown) and charts (PNG, SVG) of an event into `folder`, which is made if need be.
+
+    Files of the same names are replaced.
+
+    Returns:
+        The files written, tables first.
+
+    Raises:
+        MissingExtraError: pandas or matplotlib is not installed.
+        StoreError: the database cannot be read.
+        OSError: a file cannot be written.
+    """
+    results = results_of(store)
+    return write_results(results, standings(results), folder)
+
+
+def write_results(results: Results, table: Standings, folder: Path) -> list[Path]:
+    """Write tables and charts of results that have been read already; see `write_all`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    points, conduct = tables.standings_table(results, table), tables.conduct_table(results, table)
+    cross, meetings = tables.cross_table(results, table), tables.meetings_table(results, table)
+    written = [tables.save_markdown(one, folder) for one in (points, cross, conduct)]
+    written += [tables.save_csv(one, folder) for one in (points, meetings, conduct)]
+    if results.void:
+        void = tables.void_table(results)
+        written += [tables.save_markdown(void, folder), tables.save_csv(void, folder)]
+    return written + charts.save_all(results, table, folder)
