@@ -255,3 +255,9 @@ def test_the_example_of_the_documentation_plays_legal_pente(started: list[_Proce
             process.ask(f"play {colour} {word}")
         position.play(rules.parse_move(word))
     assert position.ply > 9
+
+
+def test_the_documentation_shows_the_example_as_it_is() -> None:
+    root = Path(__file__).parents[2]
+    code = (root / "examples" / "first_engine.py").read_text(encoding="utf-8")
+    assert f"```python\n{code}```" in (root / "docs" / "engine-author.md").read_text(encoding="utf-8")
