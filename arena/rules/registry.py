@@ -13,12 +13,14 @@ import inspect
 import pkgutil
 import re
 from functools import cache
-from importlib import metadata
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import arena.rules
 from arena.rules.base import QuestionError, Rules
 from arena.rules.checks import known_name
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 ENTRY_POINT_GROUP = "arena.games"
 
@@ -27,15 +29,23 @@ _GAME_ID = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 
 @cache
-def _own_games() -> dict[str, type[Rules]]:
-    """Return the games of this distribution: the complete `Rules` classes of all modules of `arena.rules`."""
-    found: dict[str, type[Rules]] = {}
-    for module_info in pkgutil.iter_modules(arena.rules.__path__):
-        module = importlib.import_module(f"{arena.rules.__name__}.{module_info.name}")
-        for _, candidate in inspect.getmembers(module, inspect.isclass):
-            if candidate.__module__ == module.__name__ and _is_game(candidate):
-                found[candidate.game] = candidate
-    return found
+def _own_game(name: str) -> type[Rules] | None:
+    """Return the complete `Rules` class of the module `arena.rules.<name>`; None when there is none.
+
+    Only that module is loaded: an engine that plays one game starts without the others.
+    """
+    if name not in _module_names():
+        return None
+    module = importlib.import_module(f"{arena.rules.__name__}.{name}")
+    for _, candidate in inspect.getmembers(module, inspect.isclass):
+        if candidate.__module__ == module.__name__ and _is_game(candidate) and candidate.game == name:
+            return candidate
+    return None
+
+
+@cache
+def _module_names() -> frozenset[str]:
+    return frozenset(info.name for info in pkgutil.iter_modules(arena.rules.__path__))
 
 
 def _is_game(candidate: object) -> TypeGuard[type[Rules]]:
@@ -45,6 +55,9 @@ def _is_game(candidate: object) -> TypeGuard[type[Rules]]:
 @cache
 def _plugins() -> dict[str, tuple[metadata.EntryPoint, ...]]:
     """Return the entry points of other distributions by game id, unloaded."""
+    # Slow to load, and needed only when a game is none of our own.
+    from importlib import metadata
+
     found: dict[str, tuple[metadata.EntryPoint, ...]] = {}
     for entry in metadata.entry_points(group=ENTRY_POINT_GROUP):
         found[entry.name] = (*found.get(entry.name, ()), entry)
@@ -53,7 +66,8 @@ def _plugins() -> dict[str, tuple[metadata.EntryPoint, ...]]:
 
 def games() -> tuple[str, ...]:
     """Return the ids of all games, sorted. A plugin stands here even if asking for it tells of a fault."""
-    return tuple(sorted({*_own_games(), *_plugins()}))
+    own = (name for name in _module_names() if _own_game(name) is not None)
+    return tuple(sorted({*own, *_plugins()}))
 
 
 def rules_class(game: str) -> type[Rules]:
@@ -63,7 +77,7 @@ def rules_class(game: str) -> type[Rules]:
         QuestionError: there is no such game (the message names the nearest), or the plugin that offers it
             does not work (the message names its distribution).
     """
-    own = _own_games().get(game)
+    own = _own_game(game)
     if own is not None:
         return own
     offers = _plugins().get(game)
