@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from reports.extras import require
-from reports.printable import printable
+from reports.printable import printable, text_width
 from reports.results import NOBODY
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ MOST_PAIRINGS = 120
 MOST_BARS = 30
 _NAME_CELLS = 20
 _TITLE_IN = 0.65
-_NAMES_IN = 2.1
 _WORDS = ("won", "drawn", "lost")
 _LOOKS = ((BLUE, "////"), (GREY, ""), (ORANGE, "...."))
 """Colour and hatch of what was won, drawn and lost."""
@@ -106,7 +105,8 @@ def _charts(results: Results, table: Standings) -> Iterator[Chart]:
 def _standings(results: Results, table: Standings) -> Iterator[Chart]:
     for stem, page in _pages("standings", list(table.lines), ROWS_A_PAGE):
         title = f"Points a game: {results.labels.event}"
-        figure, axes = _sheet(7.5, 1.7 + 0.32 * len(page), title, results, left_in=_NAMES_IN)
+        names = [f"{line.rank}. {_name(line.engine)}" for line in page]
+        figure, axes = _sheet(7.5, 1.7 + 0.32 * len(page), title, results, left_in=_room_in(names))
         for row, line in enumerate(page):
             share = line.share
             if share.value is None:
@@ -118,7 +118,7 @@ def _standings(results: Results, table: Standings) -> Iterator[Chart]:
         axes.set_xlim(-0.02, 1.02)
         axes.set_xticks(np.linspace(0, 1, 11), [f"{tenth * 10} %" for tenth in range(11)])
         axes.set_xlabel("share of the points (dot) with 95 % interval (Wilson on pairs, fixed sample)")
-        _name_rows(axes, [f"{line.rank}. {_name(line.engine)}" for line in page])
+        _name_rows(axes, names)
         yield Chart(stem, figure)
 
 
@@ -262,10 +262,11 @@ def _stack(axes: Any, edges: Floats, kinds: Sequence[tuple[NDArray[Any], str, st
 
 def _margins_by_colour(results: Results, order: Sequence[int]) -> Iterator[Chart]:
     by_black, by_white = _indices(results.black, len(order)), _indices(results.white, len(order))
-    names = results.labels.colours
+    colours = results.labels.colours
     for stem, page in _pages("margins-by-colour", order, ROWS_A_PAGE):
         title = f"Final margin by colour: {results.labels.event}"
-        figure, axes = _sheet(8.5, 1.9 + 0.45 * len(page), title, results, left_in=_NAMES_IN)
+        names = [_name(results.engines[engine]) for engine in page]
+        figure, axes = _sheet(8.5, 1.9 + 0.45 * len(page), title, results, left_in=_room_in(names))
         for row, engine in enumerate(page):
             for offset, margin, colour, marker in (
                 (-0.17, results.final_margin[by_black[engine]], BLUE, "s"),
@@ -284,8 +285,8 @@ def _margins_by_colour(results: Results, order: Sequence[int]) -> Iterator[Chart
             f"final margin from the engine's side ({results.labels.margin_unit}): "
             "median, middle half (thick), 5 % to 95 % (thin)"
         )
-        _name_rows(axes, [_name(results.engines[engine]) for engine in page])
-        _legend(figure, ((f"as {names[0]}", BLUE, "s"), (f"as {names[1]}", ORANGE, "D")), markers=True)
+        _name_rows(axes, names)
+        _legend(figure, ((f"as {colours[0]}", BLUE, "s"), (f"as {colours[1]}", ORANGE, "D")), markers=True)
         yield Chart(stem, figure)
 
 
@@ -384,6 +385,11 @@ def _legend(figure: Any, entries: Sequence[tuple[str, str, str]], *, markers: bo
         for label, colour, mark in entries
     ]
     figure.legend(handles=handles, loc="lower center", ncols=len(handles), frameon=False)
+
+
+def _room_in(names: Sequence[str]) -> float:
+    """Return the inches that the longest name needs beside the axes."""
+    return 0.35 + 0.09 * max(map(text_width, names))
 
 
 def _name_rows(axes: Any, names: Sequence[str]) -> None:

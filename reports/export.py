@@ -56,6 +56,9 @@ KEYS = (
 )
 """Keys of a game, in the order of the contract."""
 
+_ANNOUNCED = frozenset({"pente"})
+"""Games with calls, which have a list of them also when nothing was called."""
+
 
 def game_object(record: GameRecord) -> dict[str, Any]:
     """Return a game as a JSON-ready object.
@@ -64,6 +67,7 @@ def game_object(record: GameRecord) -> dict[str, Any]:
     `opening_roll` without dice, `announcements` where nothing is ever announced.
     """
     verdict, pie = record.verdict, record.pie
+    is_announced = record.game in _ANNOUNCED or any(record.announcements)
     has_dice = bool(record.opening_roll) or _has_dice(record.game)
     board = verdict.outcome
     values = (
@@ -95,7 +99,7 @@ def game_object(record: GameRecord) -> dict[str, Any]:
         record.fault_move,
         [list(roll) for roll in record.dice] if has_dice else None,
         [list(throw) for throw in record.opening_roll] if has_dice else None,
-        list(record.announcements) if record.announcements else None,
+        list(record.announcements) if is_announced else None,
         [_milliseconds(time) for time in record.time_us],
         _milliseconds(record.fault_us),
         record.opening,

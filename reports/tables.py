@@ -169,7 +169,7 @@ def standings_table(results: Results, table: Standings) -> Table:
     second = results.labels.colours[1]
     order = f"Order: points, head-to-head, Sonneborn-Berger (S-B), wins as {second}, shared rank (=)."
     intervals = "Intervals: Wilson on pairs, fixed sample."
-    notes = (f"{order} {intervals}", *under_every_table(results))
+    notes = (order, intervals, *under_every_table(results))
     return Table("standings", _title("Standings", results), columns, rows, notes)
 
 
@@ -239,7 +239,7 @@ def conduct_table(results: Results, table: Standings) -> Table:
     )
     margins = "Margins: from the engine's side, over games that ended on the board."
     intervals = "Intervals: t on pairs, fixed sample. Time: its own moves; time used of the time granted."
-    notes = (f"{margins} {intervals}", *under_every_table(results))
+    notes = (margins, intervals, *under_every_table(results))
     return Table("margins-and-time", _title("Margins, forfeits and time", results), columns, rows, notes)
 
 

@@ -87,7 +87,7 @@ def _index(name: str, names: Sequence[str]) -> int:
 def _rows(games: Iterator[GameSummary], names: Sequence[str]) -> Iterator[list[str]]:
     shown: Callable[[int], str] = [printable(name, NAME_CELLS) for name in names].__getitem__
     for game in games:
-        margin = "" if game.final_margin is None else f"{game.final_margin:+g}"
+        margin = "" if game.final_margin is None else f"{game.final_margin:+g}" if game.final_margin else "0"
         yield [
             game.id,
             str(game.round),

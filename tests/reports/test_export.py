@@ -118,6 +118,12 @@ def test_pie_dice_and_announcements_are_told() -> None:
     assert exported["announcements"] == [None, "three", None]
 
 
+def test_calls_are_listed_where_the_game_has_them() -> None:
+    silent = replace(PLAYED, announcements=(None, None, None))
+    assert game_object(silent)["announcements"] is None
+    assert game_object(replace(silent, game="pente"))["announcements"] == [None, None, None]
+
+
 def test_a_csv_row_has_a_cell_for_every_key_and_no_formula() -> None:
     row = csv_row(replace(PLAYED, fault_move="=1+1", dice=((6, 5),), opening_roll=((6, 5),)))
     cells = dict(zip(KEYS, row, strict=True))
