@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +98,7 @@ class Clusters:
         """Return the mean of each group with its t interval; nan among `values` means not observed."""
         games, clusters, mean, variance = self._moments(values)
         with np.errstate(invalid="ignore"):
-            half = special.stdtrit(np.maximum(clusters - 1, 1), 0.975) * np.sqrt(variance)
+            half = _t_95(clusters) * np.sqrt(variance)
         return [
             _estimate(*row)
             for row in zip(
@@ -117,7 +116,7 @@ class Clusters:
         games, clusters, mean, variance = self._moments(values)
         with np.errstate(divide="ignore", invalid="ignore"):
             effective = mean * (1 - mean) / variance
-            effective *= (Z_95 / special.stdtrit(np.maximum(clusters - 1, 1), 0.975)) ** 2
+            effective *= (Z_95 / _t_95(clusters)) ** 2
         usable = np.isfinite(effective) & (variance > 0)
         effective = np.where(usable, np.minimum(effective, games), clusters)
         return [
@@ -143,6 +142,14 @@ def wilson(share: float, games: float) -> tuple[float, float]:
         Z_95 / (1 + squared / games) * float(np.sqrt(share * (1 - share) / games + squared / (4 * games**2)))
     )
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _t_95(clusters: Floats) -> Floats:
+    """Return the 97.5 % point of Student's t for the variance of so many clusters."""
+    # Loading scipy takes longer than everything a short report does.
+    from scipy import special
+
+    return np.asarray(special.stdtrit(np.maximum(clusters - 1, 1), 0.975), dtype=np.float64)
 
 
 def _estimate(value: float, low: float, high: float, games: float) -> Estimate:
