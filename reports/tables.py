@@ -217,8 +217,8 @@ def conduct_table(results: Results, table: Standings) -> Table:
         Column(f"final margin, {unit} [95 %]", "final_margin", "{:+.2f}".format),
         Column("forfeits", "forfeits"),
         Column("both failed", "both_failed"),
-        Column("s/move", "mean_move_s", "{:.3f}".format),
-        Column("longest, s", "longest_move_s", "{:.2f}".format),
+        Column("s/move", "mean_move_s", "{:.4f}".format),
+        Column("longest, s", "longest_move_s", "{:.3f}".format),
         Column("time used", "time_share_mean", "{:.0%}".format),
         Column("at most", "time_share_highest", "{:.0%}".format),
     )
