@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -24,11 +25,12 @@ _DIGEST_BYTES = 16
 def record_seal(record: GameRecord) -> bytes:
     """Return the seal of a record: `_DIGEST_BYTES` over the whole, then a byte for each ply."""
     plies = _plies(record)
-    digest = hashlib.sha256(_packed([_frame(record), *plies])).digest()[:_DIGEST_BYTES]
+    frame = json.dumps(_frame(record), separators=(",", ":")).encode()
+    digest = hashlib.sha256(b"".join((frame, *plies))).digest()[:_DIGEST_BYTES]
     running = 0
     trail = bytearray()
     for ply in plies:
-        running = crc32(_packed(ply), running)
+        running = crc32(ply, running)
         trail.append(running & 0xFF)
     return digest + bytes(trail)
 
@@ -47,16 +49,18 @@ def altered_ply(record: GameRecord, seal: bytes) -> int | None:
     then, now = seal[_DIGEST_BYTES:], fresh[_DIGEST_BYTES:]
     if then == now:
         return 0
-    same = next((ply for ply, (one, other) in enumerate(zip(then, now, strict=False)) if one != other), None)
-    return 1 + (min(len(then), len(now)) if same is None else same)
+    differing = (ply for ply, (one, other) in enumerate(zip(then, now, strict=False)) if one != other)
+    return 1 + next(differing, min(len(then), len(now)))
 
 
-def _plies(record: GameRecord) -> list[object]:
-    """Return what there is of each ply; sequences that are too short give None."""
+def _plies(record: GameRecord) -> list[bytes]:
+    """Return what there is of each ply; what a game does not have is None in all of them."""
     sequences = (record.moves, record.dice, record.announcements, record.time_us)
+    plies = max(len(record.moves), len(record.dice))
+    padded = (chain(sequence, repeat(None, plies - len(sequence))) for sequence in sequences)
     return [
-        [sequence[ply] if ply < len(sequence) else None for sequence in sequences]
-        for ply in range(max(len(record.moves), len(record.dice)))
+        f"\n{move}\0{roll}\0{call}\0{spent_us}".encode()
+        for move, roll, call, spent_us in zip(*padded, strict=False)
     ]
 
 
@@ -81,7 +85,3 @@ def _frame(record: GameRecord) -> object:
 def _number(margin: float | None) -> float | None:
     """Make whole margins the same whether a store gave them back as int or as float."""
     return None if margin is None else float(margin)
-
-
-def _packed(tree: object) -> bytes:
-    return json.dumps(tree, separators=(",", ":")).encode()
