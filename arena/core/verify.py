@@ -106,11 +106,14 @@ class _Check:
         return False
 
     def seal(self, seal: bytes) -> None:
-        """Compare the record with the seal that was made of it when the game ended."""
+        """Compare the record with the seal that was made of it when the game ended.
+
+        An annulled game had another verdict then, so only its plies can be compared.
+        """
         ply = altered_ply(self._record, seal)
-        if ply == 0:
+        if ply == 0 and self._record.verdict.reason != Reason.ANNULLED:
             self.say(0, "players, settings, verdict or margins are not those that were stored at the end")
-        elif ply is not None:
+        elif ply:
             self.say(ply, "the move, its roll, call or time is not the one that was stored at the end")
 
     # ---- what was scheduled -------------------------------------------------------------------------

@@ -347,6 +347,23 @@ def test_both_failed_void_adjudicated_and_ply_limit_hold_as_they_are_written() -
     assert_found(replace(record, verdict=odd), SCHEDULED["pente"], "boredom")
 
 
+def test_an_annulled_game_holds_to_its_seal_by_its_moves_alone() -> None:
+    record = whole("pletore")
+    seal = record_seal(record)
+    annulled = replace(record, verdict=verdicts.void(Reason.ANNULLED))
+    assert problems(annulled, SCHEDULED["pletore"], seal=seal) == []
+    moves = (*annulled.moves[:4], "A1", *annulled.moves[5:])
+    assert "ply 5: the move" in problems(replace(annulled, moves=moves), SCHEDULED["pletore"], seal=seal)[0]
+
+
+def test_a_verdict_that_is_not_the_sealed_one_is_found() -> None:
+    record, position = broken_off("pente")
+    seal = record_seal(replace(record, verdict=verdicts.by_resignation(position.to_move)))
+    other = replace(record, verdict=verdicts.by_fault(position.to_move, Reason.CRASH))
+    assert problems(other, SCHEDULED["pente"]) == []
+    assert len(problems(other, SCHEDULED["pente"], seal=seal)) == 1
+
+
 def test_a_game_that_never_began_holds() -> None:
     for game in GAMES:
         record, position = broken_off(game, 0)
