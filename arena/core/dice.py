@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arena.core.event import ScheduledGame
+    from arena.core.record import GameRecord
 
 KEY_BYTES = 32
 _PREFIX = b"gtparena/dice/1"
@@ -49,18 +50,20 @@ def key_hash(key: bytes) -> str:
     return hashlib.sha256(key).hexdigest()
 
 
-def dice_ident(scheduled_game: ScheduledGame, attempt: int, mode: Literal["independent", "duplicate"]) -> str:
+def dice_ident(
+    game: ScheduledGame | GameRecord, attempt: int, mode: Literal["independent", "duplicate"]
+) -> str:
     """Return for what the dice of one playing are derived.
 
     Independent dice are new for every game and every attempt, so that a replayed game does not repeat rolls
     that were seen already. Duplicate dice belong to the pair: both games, and a replay, have the same.
 
     Args:
-        scheduled_game: the game.
+        game: the game, as scheduled or as recorded.
         attempt: 1 for the first playing, 2 for a replay, …
         mode: the event's `dice`.
     """
-    return scheduled_game.pair if mode == "duplicate" else f"{scheduled_game.id}#{attempt}"
+    return game.pair if mode == "duplicate" else f"{game.id}#{attempt}"
 
 
 def game_key(key: bytes, ident: str) -> bytes:

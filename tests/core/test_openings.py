@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from arena.core.event import NO_OPENING, OpeningBook
 from arena.core.openings import BookError, OpeningError, OpeningSource, parse_book
+from arena.rules.registry import make_rules
 from tests.core.toy_games import Dash, Trio
 
 if TYPE_CHECKING:
@@ -179,3 +180,43 @@ def test_any_text_is_a_book_or_a_named_error(text: str) -> None:
     except BookError:
         return
     assert parse_book("\n".join(" ".join(line) for line in book.lines), Trio(), "x.txt") == book
+
+
+@pytest.mark.parametrize(
+    ("game", "size", "plies"),
+    [
+        ("pletore", 9, 2),
+        ("pletore", 8, 3),
+        ("pletore", 9, 6),
+        ("pente", 19, 3),
+        ("pente", 5, 8),
+        ("topolo", 8, 4),
+    ],
+)
+def test_real_games_open_with_legal_distinct_undecided_positions(game: str, size: int, plies: int) -> None:
+    rules = make_rules(game, size=size)
+    openings = source(rules, plies)
+    count = openings.count()
+    assert count is None or count > 200
+    keys = {position_key(rules, openings.opening(index)) for index in range(200)}
+    assert len(keys) == 200
+
+
+def test_an_opening_forced_by_the_rules_is_the_only_one() -> None:
+    forced = source(make_rules("pente", size=19), 1)
+    assert forced.count() == 1
+    assert forced.opening(0).moves == ("K10",)
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "reason"),
+    [
+        ("pletore", "A1 B1 T15", "T15"),
+        ("pente", "A1", "illegal"),
+        ("topolo", "A1:1 A2:1", "illegal"),
+        ("plakoto", "24/18", "played with dice"),
+    ],
+)
+def test_books_of_real_games_are_played_through_their_rules(game: str, text: str, reason: str) -> None:
+    with pytest.raises(BookError, match=reason):
+        parse_book(text, make_rules(game), "x.txt")
