@@ -1,1 +1,36 @@
-"""The SQLite file of a tournament: schema, records, and the only SQL of the project."""
+"""The SQLite file of an event: one writer, many readers, every finished game committed. All SQL is here."""
+
+from arena.store.errors import ChangedEventError, DatabaseInUseError, StoreError, UnwritableError
+from arena.store.reading import (
+    AuditEntry,
+    Duplicates,
+    GameColumns,
+    GameSummary,
+    Meta,
+    PlayedGames,
+    Progress,
+    ReadStore,
+    Run,
+    Tally,
+)
+from arena.store.schema import Standing
+from arena.store.writing import RunStore
+
+__all__ = [
+    "AuditEntry",
+    "ChangedEventError",
+    "DatabaseInUseError",
+    "Duplicates",
+    "GameColumns",
+    "GameSummary",
+    "Meta",
+    "PlayedGames",
+    "Progress",
+    "ReadStore",
+    "Run",
+    "RunStore",
+    "Standing",
+    "StoreError",
+    "Tally",
+    "UnwritableError",
+]

@@ -1,0 +1,326 @@
+"""Every key of a tournament file: its type, its bounds, its default, and what people are told is allowed.
+
+A new key is one line here, plus the field of the same name in `arena.core.event`. Fields are checked in
+their order and each sees the earlier ones (`info.data`), so a size is judged by the rules of its game while
+mistakes elsewhere in the file do not hide it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+)
+
+from arena.config.programs import resolved_command, resolved_place, sample_command, split_command
+from arena.core.clock import TimeControl, parse_time
+from arena.core.event import OpeningBook
+from arena.core.openings import BookError, OpeningSource, parse_book
+from arena.rules import QuestionError, Rules
+from arena.rules.registry import make_rules, rules_class
+
+NAME_CHARACTERS = 300
+"""Longest name: it must fit a table, a file and a page, and hostile names come in any length."""
+
+BOOK_BYTES = 64 * 2**20
+"""Largest opening file: far beyond any book in use, small enough to be read whole."""
+
+LARGEST_COUNT = 10_000_000
+"""Largest number of games of a pairing: ten times the scale the store is made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the checks need to know beside the keys themselves.
+
+    Attributes:
+        folder: what relative paths are relative to.
+        default_name: the event's name where none is given.
+        sample_names: whether a command may be the mere name of a sample engine.
+    """
+
+    folder: Path
+    default_name: str
+    sample_names: bool = False
+
+
+def key(allowed: str, default: Any = ..., **bounds: Any) -> Any:
+    """Describe a key: what is allowed, in words that end a message; its default; its bounds."""
+    return Field(default, description=allowed, **bounds)
+
+
+class _Keys(BaseModel):
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, validate_default=True, arbitrary_types_allowed=True
+    )
+
+
+def _surroundings(info: ValidationInfo) -> Surroundings:
+    if not isinstance(info.context, Surroundings):
+        raise TypeError("tournament keys are checked with their surroundings")
+    return info.context
+
+
+def _name(text: str) -> str:
+    if not (0 < len(text) <= NAME_CHARACTERS and text.isprintable() and text == text.strip()):
+        raise ValueError(f"1 to {NAME_CHARACTERS} printable characters, no blank at either end")
+    return text
+
+
+def _time(text: object) -> object:
+    return parse_time(text) if isinstance(text, str) else text
+
+
+def _known_game(game: str) -> str:
+    try:
+        rules_class(game)
+    except QuestionError as error:
+        raise ValueError(str(error)) from None
+    return game
+
+
+def _cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+Name = Annotated[str, AfterValidator(_name)]
+Time = Annotated[TimeControl, BeforeValidator(_time)]
+Game = Annotated[str, AfterValidator(_known_game)]
+
+_NAME = f"a text of 1 to {NAME_CHARACTERS} printable characters"
+_TIME = (
+    'a time control in quotes, such as "60", "10+0.1", "40/60+0.5", "5/move", "60+3x10", "60+25/30" or "inf"'
+)
+_SECONDS = "a number of seconds above 0, up to 3600"
+
+
+class OpeningKeys(_Keys):
+    """`openings = { random = 2 }` or `openings = { file = "openings.txt" }`."""
+
+    random: int | None = key("a whole number of plies from 1 to 100", None, ge=1, le=100)
+    file: str | None = key("the path of a file of move lists", None)
+    _book: OpeningBook = PrivateAttr(default_factory=OpeningBook)
+
+    @property
+    def book(self) -> OpeningBook:
+        """The openings, once `read`."""
+        return self._book
+
+    def read(self, folder: Path, rules: Rules) -> None:
+        """Read the openings that the keys name.
+
+        Raises:
+            ValueError: the file cannot be read, or holds what is no opening (the message says which line), or
+                the board has no such random opening.
+        """
+        if self.file is None:
+            plies = self.random or 0
+            self._book = OpeningBook(random_plies=plies, source=f"random {plies}")
+            # Counting openings takes a good part of a second, and few plies always find room.
+            if rules.size is not None and plies > rules.size:
+                OpeningSource(self._book, rules, seed=0).count()
+            return
+        path = Path(resolved_place(self.file, folder, folder=False))
+        try:
+            if path.stat().st_size > BOOK_BYTES:
+                raise ValueError(f"a file of at most {BOOK_BYTES // 2**20} MB")
+            self._book = parse_book(path.read_text(encoding="utf-8"), rules, self.file)
+        except BookError as error:
+            raise ValueError(f"{self.file} {error}") from None
+        except UnicodeDecodeError:
+            raise ValueError(f"a file of UTF-8 text (tried {path})") from None
+        except OSError as error:
+            raise ValueError(f"a file that can be read (tried {path}: {error.strerror})") from None
+
+
+class TournamentKeys(_Keys):
+    """The table `[tournament]`."""
+
+    name: Name | None = key(_NAME, None)
+    format: Literal["match", "round-robin", "gauntlet"] = key("match, round-robin or gauntlet")
+    game: Game = key("the id of a game")
+    size: int | None = key("a size of the game, a whole number", None)
+    komi: int | Literal["pie"] | None = key('a whole number or "pie"', None)
+    pairs: int | None = key(
+        f"a whole number from 1 to {LARGEST_COUNT // 2}", None, ge=1, le=LARGEST_COUNT // 2
+    )
+    games_each: int | None = key(f"a whole number from 1 to {LARGEST_COUNT}", None, ge=1, le=LARGEST_COUNT)
+    time: Time = key(_TIME, "10+0.1")
+    concurrency: int = key("a whole number from 1 to 10000", max(1, _cpus() // 2), ge=1, le=10_000)
+    seed: int = key("a whole number from 0 to 2**63 - 1", 0, ge=0, le=2**63 - 1)
+    openings: OpeningKeys | None = key('{ random = 2 } or { file = "openings.txt" }', None)
+    dice: Literal["independent", "duplicate"] = key("independent or duplicate", "independent")
+    dice_key: str | None = key("64 hexadecimal digits", None)
+
+    @field_validator("name")
+    @classmethod
+    def _named(cls, name: str | None, info: ValidationInfo) -> str:
+        return name or _surroundings(info).default_name
+
+    @field_validator("size")
+    @classmethod
+    def _size_of_the_game(cls, size: int | None, info: ValidationInfo) -> int | None:
+        game = info.data.get("game")
+        if game is None:
+            return size
+        size = rules_class(game).default_size if size is None else size
+        _made_rules(game, size, None)
+        return size
+
+    @field_validator("komi")
+    @classmethod
+    def _komi_of_the_game(cls, komi: Any, info: ValidationInfo) -> Any:
+        game = info.data.get("game")
+        if game is None:
+            return komi
+        if not rules_class(game).has_komi:
+            if komi is not None:
+                raise ValueError(f"{game} has no komi: leave the key out")
+            return None
+        if komi is None:
+            komi = 0
+        if isinstance(komi, int):
+            if abs(komi) > 1_000_000:
+                raise ValueError("a whole number from -1000000 to 1000000")
+            # The size has had its own message when it was refused.
+            _made_rules(game, info.data.get("size"), komi)
+        return komi
+
+    @field_validator("openings")
+    @classmethod
+    def _openings_of_the_game(cls, keys: OpeningKeys | None, info: ValidationInfo) -> OpeningKeys | None:
+        if keys is None:
+            return None
+        if (keys.random is None) == (keys.file is None):
+            raise ValueError('one of { random = 2 } and { file = "openings.txt" }')
+        game = info.data.get("game")
+        if game is not None and rules_class(game).has_dice:
+            raise ValueError(f"no openings for {game}, whose dice serve that end")
+        if game is not None and keys.random is not None and not rules_class(game).random_openings:
+            raise ValueError(f"no random openings for {game}")
+        if game is not None and "size" in info.data:
+            keys.read(_surroundings(info).folder, make_rules(game, size=info.data["size"]))
+        return keys
+
+    @field_validator("dice_key")
+    @classmethod
+    def _hexadecimal(cls, digits: str | None) -> str | None:
+        if digits is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", digits):
+            raise ValueError(f"64 hexadecimal digits (32 bytes), not {len(digits)} characters")
+        return digits
+
+
+def _made_rules(game: str, size: int | None, komi: int | None) -> None:
+    try:
+        make_rules(game, size=size, komi=komi)
+    except QuestionError as error:
+        raise ValueError(str(error)) from None
+
+
+class LimitKeys(_Keys):
+    """`limits = { … }` of an entry: what its processes may use."""
+
+    memory_mb: float | None = key(
+        "megabytes for the whole process tree, from 16 to 1048576", None, ge=16, le=2**20
+    )
+    processes: int | None = key("a number of processes and threads from 1 to 4096", None, ge=1, le=4096)
+    open_files: int | None = key("a number of open files from 8 to 65536", None, ge=8, le=65536)
+    file_mb: float | None = key("megabytes for one written file, from 0 to 1048576", None, ge=0, le=2**20)
+    cpu_s: float | None = key("seconds of processor time for one process, above 0", None, gt=0, le=10**9)
+    output_kb: float | None = key("kilobytes of output for one turn, from 1 to 1048576", None, ge=1, le=2**20)
+    stderr_kb: float | None = key("kilobytes of stderr kept, from 0 to 1024", None, ge=0, le=1024)
+
+
+class EngineKeys(_Keys):
+    """A table `[[engine]]`; `[defaults]` takes the same keys."""
+
+    name: Name = key(f"{_NAME}, unique in the event")
+    command: Annotated[list[str], BeforeValidator(split_command)] = key(
+        "a list of words, or one string split as a shell would"
+    )
+    cwd: str = key("the path of a folder that exists", ".")
+    env: dict[str, str] = key("a table of texts", {})
+    plays: list[Game] = key("a list of ids of games", [])
+    time: Time | None = key(_TIME, None)
+    margin_ms: int = key("a whole number of milliseconds from 0 to 60000", 20, ge=0, le=60_000)
+    restart: bool = key("true or false", False)
+    pipelining: bool = key("true or false", True)
+    ids: bool = key("true or false", False)
+    options: dict[str, str | int | float | bool] = key("a table of texts, numbers, true and false", {})
+    work_limit: str | None = key('a limit such as "playouts 1000" (nodes, playouts or depth)', None)
+    startup_s: float = key(_SECONDS, 10.0, gt=0, le=3600, allow_inf_nan=False)
+    setup_s: float = key(_SECONDS, 10.0, gt=0, le=3600, allow_inf_nan=False)
+    sandbox: Literal["off", "auto", "require"] | None = key("off, auto or require", None)
+    folder: str | None = key("the path of a folder that exists", None)
+    binds: list[str] = key("a list of paths that exist", [])
+    limits: LimitKeys = key("a table of limits", {})
+    submitted: bool = key("true or false", False)
+
+    @field_validator("command")
+    @classmethod
+    def _program_found(cls, words: list[str], info: ValidationInfo) -> list[str]:
+        surroundings = _surroundings(info)
+        if surroundings.sample_names and words:
+            words = sample_command(words)
+        return resolved_command(words, surroundings.folder)
+
+    @field_validator("cwd", "folder")
+    @classmethod
+    def _folder_found(cls, text: str | None, info: ValidationInfo) -> str | None:
+        return None if text is None else resolved_place(text, _surroundings(info).folder, folder=True)
+
+    @field_validator("binds")
+    @classmethod
+    def _places_found(cls, places: list[str], info: ValidationInfo) -> list[str]:
+        return [resolved_place(text, _surroundings(info).folder, folder=False) for text in places]
+
+    @field_validator("env")
+    @classmethod
+    def _environment(cls, env: dict[str, str]) -> dict[str, str]:
+        for name, text in env.items():
+            if not name or "=" in name or "\0" in name + text:
+                raise ValueError("names that are not empty and hold no `=`, no NUL characters anywhere")
+        return env
+
+    @field_validator("options")
+    @classmethod
+    def _options_of_one_line(cls, options: dict[str, Any]) -> dict[str, str]:
+        texts = {name: _option_text(setting) for name, setting in options.items()}
+        for name, text in texts.items():
+            if not re.fullmatch(r"[!-~]{1,100}", name):
+                raise ValueError("names of 1 to 100 visible ASCII characters without blanks")
+            if not text or len(text) > 1000 or not text.isprintable():
+                raise ValueError("settings of 1 to 1000 printable characters")
+        return texts
+
+    @field_validator("work_limit")
+    @classmethod
+    def _work_limit(cls, text: str | None) -> str | None:
+        if text is not None and not re.fullmatch(r"(nodes|playouts|depth) [1-9][0-9]{0,17}", text):
+            raise ValueError("`nodes`, `playouts` or `depth`, one blank, and a whole number above 0")
+        return text
+
+
+def _option_text(setting: str | float) -> str:
+    if isinstance(setting, bool):
+        return "true" if setting else "false"
+    return str(setting)
+
+
+class FileKeys(_Keys):
+    """A whole file, `[defaults]` already worked into the entries."""
+
+    tournament: TournamentKeys = key("a table [tournament]")
+    engine: list[EngineKeys] = key("tables [[engine]], one for each entry")

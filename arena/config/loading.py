@@ -1,0 +1,361 @@
+"""A tournament file, or the flags of a command, into an `Event`; everything wrong is found in one go."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from arena.config.keys import EngineKeys, FileKeys, Surroundings
+from arena.config.lines import key_lines, line_of
+from arena.config.problems import COMMAND_LINE, ConfigError, Problem, nearest, printable, shown
+from arena.config.programs import sample_module, split_command
+from arena.core.event import Engine, Event, OpeningBook
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic_core import ErrorDetails
+
+    from arena.config.lines import KeyPath
+
+MAX_FILE_BYTES = 4 * 2**20
+"""Largest tournament file: thousands of entries fit, and a wrong path (a video) is refused at once."""
+
+TABLES = (*FileKeys.model_fields, "defaults")
+"""What may stand at the top of a file."""
+
+EXCLUDES = {"pairs": "games_each", "games_each": "pairs"}
+"""Two spellings of one thing: a flag replaces both, a file may hold one."""
+
+
+def load_event(path: str | Path, overrides: Mapping[str, object] | None = None) -> Event:
+    """Read and check a tournament file.
+
+    Args:
+        path: the file; relative paths in it are relative to its folder.
+        overrides: keys of `[tournament]` given as flags, which win over the file's; None values count as
+            not given. They pass the same checks, with `command line` as their place.
+
+    Raises:
+        ConfigError: with every problem found.
+    """
+    path = Path(path)
+    text = _read(path)
+    source = _Source(str(path), *_parse(path, text))
+    source.override(overrides or {})
+    folder = path.absolute().parent
+    return _event(source, Surroundings(folder, default_name=_default_name(path)))
+
+
+def event_from_keys(
+    tournament: Mapping[str, object],
+    engines: Sequence[Mapping[str, object] | str],
+    base_dir: str | Path = ".",
+) -> Event:
+    """Make an event of keys that come from flags, as `arena match` does.
+
+    Args:
+        tournament: keys of `[tournament]`; None values count as not given.
+        engines: one entry each: a mapping of engine keys, or just its command. A command may be the name of
+            a sample engine with its flags (`greedy_player --noise 0.1`). An entry without a name is called
+            by its command, numbered where two would be called the same.
+        base_dir: what relative paths are relative to.
+
+    Raises:
+        ConfigError: with every problem found; the place is `command line`.
+    """
+    entries: list[dict[str, object]] = [
+        {"command": entry} if isinstance(entry, str) else _given(entry) for entry in engines
+    ]
+    _name_entries(entries)
+    keys = _given(tournament)
+    default = " - ".join(str(entry.get("name")) for entry in entries)[:300]
+    source = _Source(COMMAND_LINE, {"tournament": keys, "engine": entries}, {})
+    folder = Path(base_dir).absolute()
+    return _event(source, Surroundings(folder, default_name=default or "match", sample_names=True))
+
+
+def _given(keys: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def _default_name(path: Path) -> str:
+    return printable(path.stem).strip()[:300] or "tournament"
+
+
+def _name_entries(entries: list[dict[str, object]]) -> None:
+    wanted = [_name_by_command(entry.get("command")) for entry in entries if "name" not in entry]
+    twice = {name for name, count in Counter(wanted).items() if count > 1}
+    seen: Counter[str] = Counter()
+    for entry in entries:
+        if "name" not in entry:
+            name = _name_by_command(entry.get("command"))
+            seen[name] += 1
+            entry["name"] = f"{name} #{seen[name]}" if name in twice else name
+
+
+def _name_by_command(command: object) -> str:
+    try:
+        words = split_command(command)
+    except ValueError:
+        words = [str(command)]
+    if not isinstance(words, list) or not words:
+        return "engine"
+    first = str(words[0])
+    if sample_module(first) is None:
+        first = Path(first).name or first
+    return printable(" ".join([first, *map(str, words[1:])]))[:200].strip() or "engine"
+
+
+def _read(path: Path) -> str:
+    def refuse(why: str, line: int | None = None) -> ConfigError:
+        return ConfigError([Problem(str(path), line, "", None, why)])
+
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_FILE_BYTES + 1)
+    except FileNotFoundError:
+        raise refuse("no such file") from None
+    except IsADirectoryError:
+        raise refuse("is a folder, not a tournament file") from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise refuse(f"cannot be read ({why})") from None
+    if len(content) > MAX_FILE_BYTES:
+        raise refuse(f"a tournament file has at most {MAX_FILE_BYTES // 2**20} MB")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise refuse(f"is no UTF-8 text (byte {content[error.start]:#04x})", line) from None
+
+
+def _parse(path: Path, text: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
+    try:
+        return tomllib.loads(text), key_lines(text)
+    except RecursionError:
+        why, line = "is no TOML that can be read: values nested too deeply", None
+    except ValueError as error:
+        message = str(error)
+        place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
+        why = f"is no valid TOML: {printable(message[: place.start()] if place else message)}"
+        line = None if place is None else int(place[1]) if place[1] else text.rstrip().count("\n") + 1
+    raise ConfigError([Problem(str(path), line, "", None, why)])
+
+
+class _Source:
+    """The keys as given, and where each was given."""
+
+    def __init__(self, name: str, tables: dict[str, Any], places: dict[KeyPath, int]) -> None:
+        self.name = name
+        self.tables = tables
+        self.places = places
+        self.flags: set[str] = set()
+
+    def override(self, flags: Mapping[str, object]) -> None:
+        table = self.tables.setdefault("tournament", {})
+        if not isinstance(table, dict):
+            return
+        for key, value in _given(flags).items():
+            table.pop(EXCLUDES.get(key, ""), None)
+            table[key] = value
+            self.flags.add(key)
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        table = self.tables.get("defaults", {})
+        return table if isinstance(table, dict) else {}
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """The entries that are tables; anything else is reported by the type check."""
+        items = self.tables.get("engine", [])
+        return [item if isinstance(item, dict) else {} for item in items] if isinstance(items, list) else []
+
+    def merged(self) -> dict[str, Any]:
+        """The tables as the model wants them: every entry with the defaults it does not override."""
+        tables = {name: table for name, table in self.tables.items() if name != "defaults"}
+        items = tables.get("engine")
+        if isinstance(items, list):
+            tables["engine"] = [
+                {**self.defaults, **item} if isinstance(item, dict) else item for item in items
+            ]
+        return tables
+
+    def origin(self, path: KeyPath) -> KeyPath:
+        """Return where a merged value was really written: in its entry or in `[defaults]`."""
+        if len(path) >= 3 and path[0] == "engine" and isinstance(path[1], int):
+            entries = self.entries
+            own = entries[path[1]] if path[1] < len(entries) else {}
+            if path[2] not in own and path[2] in self.defaults:
+                return ("defaults", *path[2:])
+        return path
+
+    def problem(self, path: KeyPath, value: object, allowed: str) -> Problem:
+        """Describe what is wrong with the value at a path of the merged tables; `...` when it is missing."""
+        text = None if value is ... else shown(value)
+        path = self.origin(path)
+        if self.name == COMMAND_LINE or (len(path) > 1 and path[0] == "tournament" and path[1] in self.flags):
+            keys = path[1:] if path and path[0] == "tournament" else path
+            words = [f"{part + 1}" if isinstance(part, int) else part for part in keys]
+            return Problem(COMMAND_LINE, None, " ".join(words), text, allowed)
+        key = ".".join(part for part in path if isinstance(part, str))
+        return Problem(self.name, line_of(self.places, path), key, text, allowed)
+
+
+def _event(source: _Source, surroundings: Surroundings) -> Event:
+    problems = [*_defaults_problems(source, surroundings), *_entries_problems(source)]
+    try:
+        keys = FileKeys.model_validate(source.merged(), context=surroundings)
+    except ValidationError as error:
+        problems += [
+            _problem(source, detail, (), source.merged(), FileKeys)
+            for detail in error.errors(include_url=False)
+        ]
+    else:
+        if not problems:
+            return _assembled(keys)
+    # Each problem once (a wrong default hits every entry), in the order of the file's lines.
+    raise ConfigError(sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0))
+
+
+def _assembled(keys: FileKeys) -> Event:
+    table = keys.tournament
+    derived = {
+        "games_each": table.games_each or 2 * (table.pairs or 1),
+        "book": OpeningBook() if table.openings is None else table.openings.book,
+        "dice_key": None if table.dice_key is None else bytes.fromhex(table.dice_key),
+        "engines": tuple(_engine(entry) for entry in keys.engine),
+    }
+    return Event(**{**_fields_alike(Event, table), **derived})
+
+
+def _engine(keys: EngineKeys) -> Engine:
+    sandbox = keys.sandbox or ("require" if keys.submitted else "off")
+    return Engine(**{**_fields_alike(Engine, keys), "sandbox": sandbox})
+
+
+def _fields_alike(target: type[Event | Engine], keys: BaseModel) -> dict[str, Any]:
+    """Return what goes over unchanged: keys that have a field of the same name."""
+    wanted = {field.name for field in dataclasses.fields(target)}
+    return {name: _frozen(getattr(keys, name)) for name in type(keys).model_fields if name in wanted}
+
+
+def _frozen(value: object) -> object:
+    if isinstance(value, list):
+        return tuple(value)
+    return value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
+
+
+def _defaults_problems(source: _Source, surroundings: Surroundings) -> list[Problem]:
+    """Check `[defaults]` on its own: a key every entry overrides must be right all the same."""
+    table = source.tables.get("defaults", {})
+    if not isinstance(table, dict):
+        return [source.problem(("defaults",), table, "a table [defaults]")]
+    try:
+        EngineKeys.model_validate(table, context=surroundings)
+    except ValidationError as error:
+        wrong = [detail for detail in error.errors(include_url=False) if detail["type"] != "missing"]
+        return [_problem(source, detail, ("defaults",), table, EngineKeys) for detail in wrong]
+    return []
+
+
+def _entries_problems(source: _Source) -> list[Problem]:
+    """Check what no single key shows: names used twice, too few entries, a game an entry does not play."""
+    table = source.tables.get("tournament")
+    table = table if isinstance(table, dict) else {}
+    problems = [
+        source.problem(("tournament", key), table[key], f"only one of {key} and {other}")
+        for key, other in EXCLUDES.items()
+        if key in table and other in table
+    ][:1]
+    items = source.merged().get("engine")
+    if not isinstance(items, list):
+        return problems
+    wanted = 2 if table.get("format") == "match" else None
+    if len(items) < 2 or len(items) != (wanted or len(items)):
+        allowed = "exactly 2 entries for a match" if wanted else "at least 2 entries"
+        problems.append(source.problem(("engine",), ..., f"{allowed}, not {len(items)}"))
+    first_uses: dict[str, int] = {}
+    for index, entry in enumerate(items):
+        if not isinstance(entry, dict):
+            continue
+        name, plays, game = entry.get("name"), entry.get("plays"), table.get("game")
+        if isinstance(name, str) and first_uses.setdefault(name, index) != index:
+            first = source.problem(("engine", first_uses[name], "name"), name, "")
+            place = f" (line {first.line} has it too)" if first.line else ""
+            problems.append(source.problem(("engine", index, "name"), name, f"a name of its own{place}"))
+        if isinstance(plays, list) and plays and isinstance(game, str) and game not in plays:
+            allowed = f"a list that holds the event's game, {shown(game)}"
+            problems.append(source.problem(("engine", index, "plays"), plays, allowed))
+    return problems
+
+
+def _problem(
+    source: _Source, detail: ErrorDetails, root: KeyPath, tables: dict[str, Any], model: type[BaseModel]
+) -> Problem:
+    """Tell one of pydantic's findings in the words of the key it concerns."""
+    loc = detail["loc"]
+    found = _followed(loc, tables, model)
+    path, value = (*root, *found.path), found.value
+    if detail["type"] == "missing":
+        return source.problem((*path, loc[-1]), ..., f"missing: {found.allowed_next(loc[-1])}")
+    if detail["type"] == "extra_forbidden":
+        known = TABLES if found.owner is FileKeys else tuple(found.owner.model_fields)
+        return source.problem(path, value, f"unknown key, {nearest(str(loc[-1]), known)}")
+    if detail["type"] == "value_error":
+        return source.problem(path, value, str(detail["ctx"]["error"]))
+    return source.problem(path, value, found.allowed)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Found:
+    """Where an error's place leads to in the keys as given.
+
+    Attributes:
+        path, value: how far the place can be followed, and what stands there.
+        owner: the model that the last key belongs to.
+        inside: the model of the keys that come next, None inside plain data.
+        allowed: what the last key of a model allows.
+    """
+
+    path: KeyPath
+    value: object
+    owner: type[BaseModel]
+    inside: type[BaseModel] | None
+    allowed: str
+
+    def allowed_next(self, key: str | int) -> str:
+        field = None if self.inside is None else self.inside.model_fields.get(str(key))
+        return (field.description if field is not None else None) or self.allowed
+
+
+def _followed(loc: tuple[str | int, ...], value: object, model: type[BaseModel]) -> _Found:
+    """Follow an error's place as far as the keys go; branches of unions (`komi.int`) are in no file."""
+    path: KeyPath = ()
+    owner, allowed = model, "a table"
+    inside: type[BaseModel] | None = model
+    for part in loc:
+        try:
+            value = value[part]  # type: ignore[index]
+        except (KeyError, TypeError):
+            break
+        path = (*path, part)
+        if inside is not None and isinstance(part, str):
+            owner = inside
+            field = inside.model_fields.get(part)
+            allowed = (field.description if field is not None else None) or allowed
+            inside = None if field is None else _model_inside(field.annotation)
+    return _Found(path, value, owner, inside, allowed)
+
+
+def _model_inside(annotation: Any) -> type[BaseModel] | None:
+    """Return the model that a type is, or holds (`list[EngineKeys]`, `OpeningKeys | None`)."""
+    parts = [annotation, *getattr(annotation, "__args__", ())]
+    return next((part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)), None)

@@ -1,0 +1,626 @@
+"""Reading a database, while it is written too: its event, records, summaries, tallies. Changes nothing.
+
+Long lists are read in pages of their own, so that no read transaction stays open for long: an open one keeps
+SQLite from shortening the write-ahead log of a run.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from arena.core.record import EngineIdentity, GameRecord
+from arena.core.verdict import Reason, Verdict
+from arena.store.errors import StoreError, plain_errors
+from arena.store.event_codec import event_from_json
+from arena.store.record_codec import DRAW, StoredRow, record_of
+from arena.store.schema import Standing, check, connect, examine, migrate, schema_version, wal_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Self
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from arena.core.event import Event
+
+PAGE_GAMES = 500
+"""Games read at once by the iterators: their memory is bounded by it."""
+
+COLUMN_PAGE_GAMES = 50_000
+"""Rows turned into array columns at once: 50 MB at most."""
+
+
+class PlayedGames:
+    """Which ordinals need no playing any more: one byte each, a million in a megabyte."""
+
+    def __init__(self, ordinals: Iterator[int]) -> None:
+        self._marks = bytearray()
+        self._count = 0
+        for ordinal in ordinals:
+            if ordinal >= len(self._marks):
+                self._marks.extend(bytes(ordinal + 1 - len(self._marks)))
+            self._count += not self._marks[ordinal]
+            self._marks[ordinal] = 1
+
+    def __contains__(self, ordinal: int) -> bool:
+        return 0 <= ordinal < len(self._marks) and bool(self._marks[ordinal])
+
+    def __len__(self) -> int:
+        return self._count
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the event: when, by which process, with which versions, from which text.
+
+    Attributes:
+        ended: None while it is on, and after it was killed.
+        event_text: the tournament file as it was then.
+    """
+
+    started: str
+    ended: str | None
+    pid: int
+    versions: Mapping[str, str]
+    event_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What a database says of itself.
+
+    Attributes:
+        schema_version: version of the tables in the file.
+        created: when the event began, UTC.
+        finished: when its last game was played; None while games are to come.
+        dice_key_hash: published at the start.
+        dice_key: the key, once it is public (the event has finished, or the file gave it beforehand).
+        dice_key_given: whether the file gave it: then the dice were known to whoever had the file.
+        runs: oldest first.
+    """
+
+    schema_version: int
+    created: str
+    finished: str | None
+    dice_key_hash: str
+    dice_key: bytes | None
+    dice_key_given: bool
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One word of the organiser, or an extension of the event.
+
+    Attributes:
+        at: when, UTC.
+        action: `annul`, `replay`, `disqualify` or `extend`.
+        target: id of the game, or name of the engine or event.
+        why: the reason given.
+        original: the verdict as it was before, as JSON values; None where no verdict was changed.
+    """
+
+    at: str
+    action: str
+    target: str
+    why: str
+    original: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the event is: games that need no playing any more (annulled ones included), and the others.
+
+    Attributes:
+        played: games with a playing that stands.
+        annulled: those of them that the organiser annulled.
+        void_attempts: playings that the arena spoiled.
+        superseded: playings that the organiser set aside.
+    """
+
+    played: int
+    annulled: int
+    void_attempts: int
+    superseded: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameSummary:
+    """What standings, lists and charts need of one game. Times in microseconds.
+
+    Attributes:
+        ordinal, id, round, pair, attempt: as in the record.
+        black, white: index of the engine, for the colours really played.
+        winner: `black`, `white`, `draw`, or None when nobody gets anything.
+        result, reason: as in the verdict.
+        at_fault: BLACK, WHITE or None.
+        board_margin, final_margin: None when the game did not end on the board.
+        points: of the winner, in games with points.
+        plies, opening_plies: length, and how much of it the referee played.
+        black_moves, white_moves: moves of the engines themselves.
+        black_us, white_us, black_longest_us, white_longest_us: time charged in all, and for the longest turn.
+        moves_hash: equal for identical games (moves and dice).
+        komi, proposer: the komi in force; after pie, the colour of the one who proposed it.
+        black_sandbox, white_sandbox: level of containment.
+    """
+
+    ordinal: int
+    id: str
+    round: int
+    pair: str
+    attempt: int
+    black: int
+    white: int
+    winner: Literal["black", "white", "draw"] | None
+    result: str
+    reason: str
+    at_fault: int | None
+    board_margin: float | None
+    final_margin: float | None
+    points: int | None
+    plies: int
+    opening_plies: int
+    black_moves: int
+    white_moves: int
+    black_us: int
+    white_us: int
+    black_longest_us: int
+    white_longest_us: int
+    moves_hash: int
+    komi: int | None
+    proposer: int | None
+    black_sandbox: str
+    white_sandbox: str
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the game counts for nobody; of the games that stand, only annulled ones do not count."""
+        return self.reason == Reason.ANNULLED
+
+
+@dataclass(frozen=True, slots=True)
+class GameColumns:
+    """The same as `GameSummary` for all games in schedule order, one array a field.
+
+    Attributes:
+        pair: code of the pair, from 0, equal for the games of one pair.
+        winner: 0 Black, 1 White, 2 draw, -1 nobody.
+        reason: index into `reasons`.
+        at_fault, points, proposer: -1 for None.
+        board_margin, final_margin, komi: nan for None.
+    """
+
+    reasons: tuple[str, ...]
+    ordinal: NDArray[np.int64]
+    round: NDArray[np.int32]
+    pair: NDArray[np.int32]
+    black: NDArray[np.int32]
+    white: NDArray[np.int32]
+    winner: NDArray[np.int8]
+    reason: NDArray[np.int32]
+    at_fault: NDArray[np.int8]
+    points: NDArray[np.int32]
+    board_margin: NDArray[np.float64]
+    final_margin: NDArray[np.float64]
+    plies: NDArray[np.int32]
+    opening_plies: NDArray[np.int32]
+    black_moves: NDArray[np.int32]
+    white_moves: NDArray[np.int32]
+    black_us: NDArray[np.int64]
+    white_us: NDArray[np.int64]
+    black_longest_us: NDArray[np.int64]
+    white_longest_us: NDArray[np.int64]
+    moves_hash: NDArray[np.int64]
+    komi: NDArray[np.float64]
+    proposer: NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Games alike in sides and ending, counted and summed by the database.
+
+    Attributes:
+        black, white: index of the engine.
+        winner: `black`, `white`, `draw` or None.
+        reason: the reason that counts.
+        at_fault: BLACK, WHITE or None.
+        games: how many.
+        points: sum of the winners' points (games with points).
+        margins: how many of them have margins.
+        board_margin, board_margin_squares, final_margin, final_margin_squares: sums.
+        plies: sum.
+        black_moves, white_moves, black_us, white_us: sums.
+    """
+
+    black: int
+    white: int
+    winner: Literal["black", "white", "draw"] | None
+    reason: str
+    at_fault: int | None
+    games: int
+    points: int
+    margins: int
+    board_margin: float
+    board_margin_squares: float
+    final_margin: float
+    final_margin_squares: float
+    plies: int
+    black_moves: int
+    white_moves: int
+    black_us: int
+    white_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicates:
+    """Identical games: the same moves on the same dice.
+
+    Attributes:
+        count: how many.
+        ids: the first of them in schedule order, at most ten.
+    """
+
+    count: int
+    ids: tuple[str, ...]
+
+
+_WINNERS: dict[int | None, Literal["black", "white", "draw"] | None] = {
+    0: "black",
+    1: "white",
+    DRAW: "draw",
+    None: None,
+}
+
+_RECORD = """
+    SELECT id, attempt, ordinal, round, pair, kind.word, size, komi, winner, ending.word, result, at_fault,
+        points, board_margin, final_margin, opening_plies, moves, times, seed, opening, started, ended, dice,
+        throws, final_position, more, black_identity, white_identity
+    FROM game JOIN playing USING (number) JOIN word kind ON kind.number = game.game
+        JOIN word ending ON ending.number = game.reason
+"""
+
+_SUMMARY = """
+    SELECT ordinal, id, round, pair, attempt, black, white, winner, result, reason, at_fault, board_margin,
+        final_margin, points, plies, opening_plies, black_moves, white_moves, black_us, white_us,
+        black_longest_us, white_longest_us, moves_hash, komi, proposer, black_identity, white_identity
+    FROM game
+"""
+
+_TALLY = """
+    SELECT black, white, winner, reason, at_fault, count(*), total(points), count(board_margin),
+        total(board_margin), total(board_margin * board_margin), total(final_margin),
+        total(final_margin * final_margin), sum(plies), sum(black_moves), sum(white_moves), sum(black_us),
+        sum(white_us)
+    FROM game WHERE standing = 1 GROUP BY black, white, winner, reason, at_fault
+    ORDER BY black, white, winner, reason, at_fault
+"""
+
+# Column of `GameColumns` and its type, in the order of the query.
+_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("ordinal", "int64"),
+    ("round", "int32"),
+    ("pair", "int32"),
+    ("black", "int32"),
+    ("white", "int32"),
+    ("winner", "int8"),
+    ("reason", "int32"),
+    ("at_fault", "int8"),
+    ("points", "int32"),
+    ("board_margin", "float64"),
+    ("final_margin", "float64"),
+    ("plies", "int32"),
+    ("opening_plies", "int32"),
+    ("black_moves", "int32"),
+    ("white_moves", "int32"),
+    ("black_us", "int64"),
+    ("white_us", "int64"),
+    ("black_longest_us", "int64"),
+    ("white_longest_us", "int64"),
+    ("moves_hash", "int64"),
+    ("komi", "float64"),
+    ("proposer", "int8"),
+)
+_OR_MINUS_ONE = {"winner", "at_fault", "points", "proposer"}
+
+
+class ReadStore:
+    """A database opened for reading only; several may read at once, also while a run writes.
+
+    Raises:
+        StoreError: it does not exist, is damaged, of a newer version, or another program's.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).absolute()
+        examine(self.path)
+        self._connection, self._schema_version = self._opened()
+
+    def _opened(self) -> tuple[sqlite3.Connection, int]:
+        try:
+            return self._checked(connect(self.path, "ro"))
+        except StoreError:
+            # In a read-only place the shared memory of a write-ahead log cannot be made. Without a log
+            # nobody is writing, and the file can be read as one that does not change.
+            if self._has_log() or not self._is_unlockable():
+                raise
+            return self._checked(connect(self.path, "immutable"))
+
+    def _has_log(self) -> bool:
+        wal = wal_of(self.path)
+        return wal.exists() and wal.stat().st_size > 0
+
+    def _is_unlockable(self) -> bool:
+        probe = connect(self.path, "ro")
+        try:
+            probe.execute("PRAGMA user_version").fetchone()
+        except sqlite3.OperationalError as error:
+            return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+        else:
+            return False
+        finally:
+            probe.close()
+
+    def _checked(self, connection: sqlite3.Connection) -> tuple[sqlite3.Connection, int]:
+        try:
+            version = check(connection, self.path)
+            if version < schema_version():
+                # A file of an older version is brought up to date in a private copy.
+                with plain_errors(self.path):
+                    copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+                    connection.backup(copy)
+                    connection.close()
+                    connection = copy
+                    migrate(copy, version)
+        except BaseException:
+            connection.close()
+            raise
+        return connection, version
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    # --- the event ---
+
+    def event(self) -> Event:
+        """Return the event as it now stands; its `dice_key` only if the tournament file gave it."""
+        given = self._bytes("dice_key") if self._meta("dice_key_given") else None
+        return event_from_json(str(self._meta("event")), given)
+
+    def meta(self) -> Meta:
+        """Return what the database says of itself."""
+        finished = self._optional("finished")
+        given = bool(self._meta("dice_key_given"))
+        runs = self._rows("SELECT started, ended, pid, versions, event_text FROM run ORDER BY number")
+        with self._damage_told():
+            return Meta(
+                schema_version=self._schema_version,
+                created=str(self._meta("created")),
+                finished=None if finished is None else str(finished),
+                dice_key_hash=str(self._meta("dice_key_hash")),
+                dice_key=self._bytes("dice_key") if given or finished is not None else None,
+                dice_key_given=given,
+                runs=tuple(
+                    Run(started, ended, pid, json.loads(versions), text)
+                    for started, ended, pid, versions, text in runs
+                ),
+            )
+
+    def secret_dice_key(self) -> bytes:
+        """Return the dice key before its time: for a check by whoever owns the file, never to be shown."""
+        return self._bytes("dice_key")
+
+    def audit(self) -> tuple[AuditEntry, ...]:
+        """Return the organiser's words and the extensions, oldest first."""
+        rows = self._rows("SELECT at, action, target, why, original FROM audit ORDER BY number")
+        with self._damage_told():
+            return tuple(
+                AuditEntry(at, action, target, why, None if original is None else json.loads(original))
+                for at, action, target, why, original in rows
+            )
+
+    def identities(self) -> tuple[EngineIdentity, ...]:
+        """Return every identity that an engine has shown."""
+        return tuple(self._identities[number] for number in sorted(self._identities))
+
+    def progress(self) -> Progress:
+        """Return how far the event is."""
+        counts: dict[int, int] = dict(self._rows("SELECT standing, count(*) FROM game GROUP BY standing"))
+        query = "SELECT count(*) FROM game JOIN word ON word.number = reason WHERE word = ? AND standing = 1"
+        annulled = self._rows(query, str(Reason.ANNULLED))[0][0]
+        return Progress(
+            played=counts.get(Standing.COUNTS, 0),
+            annulled=annulled,
+            void_attempts=counts.get(Standing.VOID, 0),
+            superseded=counts.get(Standing.SUPERSEDED, 0),
+        )
+
+    # --- games ---
+
+    def played(self) -> PlayedGames:
+        """Return which games need no playing any more, by ordinal."""
+        with plain_errors(self.path):
+            return scanned_ordinals(self._connection)
+
+    def record(self, game_id: str) -> GameRecord | None:
+        """Return the playing of a game that stands; None when there is none."""
+        rows = self._rows(f"{_RECORD} WHERE id = ? AND standing = 1", game_id)
+        return self._record(rows[0]) if rows else None
+
+    def playings(self, game_id: str) -> tuple[tuple[Standing, GameRecord], ...]:
+        """Return all playings of a game, by attempt, void and superseded ones included."""
+        rows = self._rows("SELECT number, standing FROM game WHERE id = ? ORDER BY attempt", game_id)
+        with self._damage_told():
+            return tuple(
+                (Standing(standing), self._record(self._rows(f"{_RECORD} WHERE game.number = ?", number)[0]))
+                for number, standing in rows
+            )
+
+    def records(self) -> Iterator[GameRecord]:
+        """Yield the playings that stand, in schedule order, in bounded memory."""
+        for row in self._pages(_RECORD, ordinal_column=2):
+            yield self._record(row)
+
+    def set_aside(self) -> Iterator[tuple[Standing, GameRecord]]:
+        """Yield the playings that do not stand (void, superseded), in the order they ended."""
+        query = "SELECT number, standing FROM game WHERE standing <> 1 ORDER BY number"
+        for number, standing in self._rows(query):
+            yield Standing(standing), self._record(self._rows(f"{_RECORD} WHERE game.number = ?", number)[0])
+
+    def summaries(self) -> Iterator[GameSummary]:
+        """Yield a summary of each game that stands, in schedule order, in bounded memory."""
+        words = self._words()
+        for row in self._pages(_SUMMARY, ordinal_column=0):
+            *sides, winner, result, reason = row[:10]
+            with self._damage_told():
+                if reason not in words:
+                    words = self._words()
+                sandboxes = [self._identity(number).sandbox for number in row[-2:]]
+                values: list[Any] = [*sides, _WINNERS[winner], result, words[reason], *row[10:-2], *sandboxes]
+                summary = GameSummary(*values)
+            yield summary
+
+    def columns(self) -> GameColumns:
+        """Return all games that stand as arrays, in schedule order (a million rows: about 200 MB)."""
+        import numpy as np
+
+        names = [f"coalesce({name}, -1)" if name in _OR_MINUS_ONE else name for name, _ in _COLUMNS]
+        # By row number, which is one pass over the table; put in order at the end.
+        query = f"SELECT number, {', '.join(names)} FROM game WHERE standing = 1 AND number > ?"  # noqa: S608
+        pairs: dict[str, int] = {}
+        pages: dict[str, list[NDArray[Any]]] = {name: [] for name, _ in _COLUMNS}
+        last = 0
+        while rows := self._rows(f"{query} ORDER BY number LIMIT {COLUMN_PAGE_GAMES}", last):
+            numbers, *fields = zip(*rows, strict=True)
+            last = numbers[-1]
+            for (name, kind), values in zip(_COLUMNS, fields, strict=True):
+                coded = [pairs.setdefault(pair, len(pairs)) for pair in values] if name == "pair" else values
+                pages[name].append(np.array(coded, dtype=kind))
+        arrays = {
+            name: np.concatenate(pages.pop(name)) if pages[name] else np.empty(0, dtype=kind)
+            for name, kind in _COLUMNS
+        }
+        del pairs
+        in_order = np.argsort(arrays["ordinal"], kind="stable")
+        for name in arrays:
+            arrays[name] = arrays[name][in_order]
+        words = self._words()
+        reasons = tuple(words[number] for number in sorted(words))
+        codes = np.zeros(max(words, default=0) + 1, dtype=np.int32)
+        codes[sorted(words)] = np.arange(len(words))
+        arrays["reason"] = codes[arrays["reason"]]
+        return GameColumns(reasons=reasons, **arrays)
+
+    def tallies(self) -> tuple[Tally, ...]:
+        """Return the games that stand counted by sides and ending: all that a standings table needs."""
+        rows = self._rows(_TALLY)
+        words = self._words()
+        with self._damage_told():
+            return tuple(
+                Tally(black, white, _WINNERS[winner], words[reason], at_fault, games, int(points), *rest)
+                for black, white, winner, reason, at_fault, games, points, *rest in rows
+            )
+
+    def duplicates(self) -> tuple[Duplicates, ...]:
+        """Return groups of identical games, the largest first.
+
+        Games without a move of an engine are left out (they ended before they began), annulled ones too.
+        """
+        query = """
+            SELECT moves_hash, count(*) FROM game JOIN word ON word.number = reason
+            WHERE standing = 1 AND plies > opening_plies AND word <> ?
+            GROUP BY moves_hash HAVING count(*) > 1 ORDER BY count(*) DESC, min(ordinal)
+        """
+        groups = self._rows(query, str(Reason.ANNULLED))
+        wanted = {group for group, _ in groups}
+        ids: dict[int, list[str]] = {group: [] for group in wanted}
+        if wanted:
+            for ordinal_id in self._pages("SELECT ordinal, id, moves_hash FROM game", ordinal_column=0):
+                _, game_id, group = ordinal_id
+                if group in wanted and len(ids[group]) < 10:
+                    ids[group].append(game_id)
+        return tuple(Duplicates(count, tuple(ids[group])) for group, count in groups)
+
+    # --- inside ---
+
+    @contextmanager
+    def _damage_told(self) -> Iterator[None]:
+        """Tell damage that shows in values; SQLite itself checks only the shape of its pages."""
+        try:
+            yield
+        except (ValueError, TypeError, KeyError, IndexError) as error:
+            raise StoreError(f"{self.path} is damaged: a row holds what cannot be ({error})") from error
+
+    def _record(self, row: tuple[Any, ...]) -> GameRecord:
+        with self._damage_told():
+            return record_of(StoredRow(*row[:-2]), self._identity(row[-2]), self._identity(row[-1]))
+
+    @cached_property
+    def _identities(self) -> dict[int, EngineIdentity]:
+        return {number: EngineIdentity(*rest) for number, *rest in self._rows("SELECT * FROM identity")}
+
+    def _identity(self, number: int) -> EngineIdentity:
+        if number not in self._identities:
+            # A run may have added one since.
+            del self._identities
+        return self._identities[number]
+
+    def _words(self) -> dict[int, str]:
+        return dict(self._rows("SELECT number, word FROM word"))
+
+    def _optional(self, key: str) -> object:
+        rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
+        return rows[0][0] if rows else None
+
+    def _meta(self, key: str) -> object:
+        value = self._optional(key)
+        if value is None:
+            raise StoreError(f"{self.path} is damaged: it does not say its {key}")
+        return value
+
+    def _bytes(self, key: str) -> bytes:
+        value = self._meta(key)
+        if not isinstance(value, bytes):
+            raise StoreError(f"{self.path} is damaged: its {key} is not what it should be")
+        return value
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with plain_errors(self.path):
+            return self._connection.execute(query, values).fetchall()
+
+    def _pages(self, query: str, ordinal_column: int) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of games that stand in schedule order, read page by page."""
+        last = -1
+        while True:
+            page = f"{query} WHERE standing = 1 AND ordinal > ? ORDER BY ordinal LIMIT {PAGE_GAMES}"
+            rows = self._rows(page, last)
+            yield from rows
+            if len(rows) < PAGE_GAMES:
+                return
+            last = rows[-1][ordinal_column]
+
+
+def scanned_ordinals(connection: sqlite3.Connection) -> PlayedGames:
+    """Return the ordinals of the games that stand; a scan of one index."""
+    rows = connection.execute("SELECT ordinal FROM game WHERE standing = 1")
+    return PlayedGames(ordinal for (ordinal,) in rows)
+
+
+def verdict_numbered(connection: sqlite3.Connection, number: int) -> Verdict:
+    """Return the verdict of one row of `game`, over whatever connection."""
+    row = connection.execute(f"{_RECORD} WHERE game.number = ?", (number,)).fetchone()
+    nobody = EngineIdentity("")
+    return record_of(StoredRow(*row[:-2]), nobody, nobody).verdict

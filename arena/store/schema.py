@@ -1,0 +1,172 @@
+"""The tables of a tournament's database, their versions, and how a file is opened. All else is queries.
+
+Layout: `game` holds one narrow row a playing, all that standings and charts need, so that a million games
+are one short scan; `playing` holds under the same number what only a replay, an export or a check reads.
+docs/store.md describes every column.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from enum import IntEnum
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote
+
+from arena.store.errors import StoreError, plain_errors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+APPLICATION_ID = 0x47545041
+"""`GTPA` in the file's header: tells our files from any other SQLite file (`file` shows it too)."""
+
+CHECKED_WHOLE_BYTES = 32 * 2**20
+"""Files up to this size are checked page by page when opened (about 0.1 s); larger ones by their header."""
+
+BUSY_TIMEOUT_S = 10.0
+"""How long a statement waits for another connection's lock: checkpoints take a fraction of it."""
+
+
+class Standing(IntEnum):
+    """What a stored playing is to the event; the values are in the files."""
+
+    COUNTS = 1  # the playing of its game, annulled ones included: not played again
+    VOID = 2  # the arena's fault: kept, played again
+    SUPERSEDED = 3  # set aside by the organiser's `replay`: kept, played again
+
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE word (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT",
+        """CREATE TABLE identity (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL, reported_name TEXT NOT NULL, reported_version TEXT NOT NULL,
+            command_hash TEXT NOT NULL, program_hash TEXT NOT NULL, sandbox TEXT NOT NULL,
+            UNIQUE (name, reported_name, reported_version, command_hash, program_hash, sandbox)
+        ) STRICT""",
+        """CREATE TABLE game (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL, attempt INTEGER NOT NULL, standing INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL, round INTEGER NOT NULL, pair TEXT NOT NULL,
+            game INTEGER NOT NULL REFERENCES word, size INTEGER, komi INTEGER, proposer INTEGER,
+            black INTEGER NOT NULL, white INTEGER NOT NULL,
+            black_identity INTEGER NOT NULL REFERENCES identity,
+            white_identity INTEGER NOT NULL REFERENCES identity,
+            winner INTEGER, reason INTEGER NOT NULL REFERENCES word, result TEXT NOT NULL,
+            at_fault INTEGER, points INTEGER, board_margin ANY, final_margin ANY,
+            plies INTEGER NOT NULL, opening_plies INTEGER NOT NULL,
+            black_moves INTEGER NOT NULL, white_moves INTEGER NOT NULL,
+            black_us INTEGER NOT NULL, white_us INTEGER NOT NULL,
+            black_longest_us INTEGER NOT NULL, white_longest_us INTEGER NOT NULL,
+            moves_hash INTEGER NOT NULL,
+            UNIQUE (id, attempt)
+        ) STRICT""",
+        "CREATE UNIQUE INDEX game_in_order ON game (ordinal) WHERE standing = 1",
+        """CREATE TABLE playing (
+            number INTEGER PRIMARY KEY REFERENCES game,
+            moves TEXT NOT NULL, times BLOB NOT NULL, seed INTEGER NOT NULL, opening TEXT NOT NULL,
+            started ANY NOT NULL, ended ANY NOT NULL, dice BLOB, throws BLOB,
+            final_position TEXT NOT NULL, more BLOB
+        ) STRICT""",
+        """CREATE TABLE audit (
+            number INTEGER PRIMARY KEY, at TEXT NOT NULL, action TEXT NOT NULL, target TEXT NOT NULL,
+            why TEXT NOT NULL, original TEXT
+        ) STRICT""",
+        """CREATE TABLE run (
+            number INTEGER PRIMARY KEY, started TEXT NOT NULL, ended TEXT, pid INTEGER NOT NULL,
+            versions TEXT NOT NULL, event_text TEXT NOT NULL
+        ) STRICT""",
+    ),
+)
+"""Statements that take a file from version i to i + 1; version 0 is an empty file."""
+
+
+def schema_version() -> int:
+    """Return the version that this program writes."""
+    return len(MIGRATIONS)
+
+
+def connect(path: Path, mode: Literal["ro", "rw", "rwc", "immutable"]) -> sqlite3.Connection:
+    """Open a connection whose transactions are begun and ended by hand."""
+    query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
+    # No check_same_thread: a referee commits from worker threads, one at a time.
+    return sqlite3.connect(
+        f"file:{quote(os.fsencode(path))}?{query}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=BUSY_TIMEOUT_S,
+    )
+
+
+def wal_of(path: Path) -> Path:
+    """Return where SQLite keeps what is committed but not yet in the main file."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def examine(path: Path) -> None:
+    """Refuse a file that is no database of ours, by its header alone (SQLite, "Database File Format").
+
+    Raises:
+        StoreError: it does not exist, is empty, truncated, or belongs to another program.
+    """
+    with plain_errors(path):
+        try:
+            with path.open("rb") as file:
+                header = file.read(100)
+                size = os.fstat(file.fileno()).st_size
+            has_wal = wal_of(path).exists() and wal_of(path).stat().st_size > 0
+        except FileNotFoundError:
+            raise StoreError(f"{path} does not exist: nothing has been played yet") from None
+        except IsADirectoryError:
+            raise StoreError(f"{path} is a folder, not a database") from None
+    if size == 0:
+        raise StoreError(f"{path} is empty, not a database: delete it to start anew")
+    if len(header) < 100 or not header.startswith(b"SQLite format 3\0"):
+        raise StoreError(f"{path} is not a gtparena database")
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise StoreError(f"{path} is a database of another program, not of gtparena")
+    page_bytes = int.from_bytes(header[16:18], "big")
+    whole_bytes = (65536 if page_bytes == 1 else page_bytes) * int.from_bytes(header[28:32], "big")
+    if size < whole_bytes and not has_wal:
+        raise StoreError(
+            f"{path} is truncated: {size} of {whole_bytes} bytes are there; go back to a copy of it"
+        )
+
+
+def check(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the schema version of an open file.
+
+    Raises:
+        StoreError: the file is damaged, or of a newer version than this program knows.
+    """
+    with plain_errors(path):
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if path.stat().st_size <= CHECKED_WHOLE_BYTES:
+            verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+            if verdict != "ok":
+                raise StoreError(f"{path} is damaged ({verdict.splitlines()[0]}): go back to a copy of it")
+    if version > schema_version():
+        raise StoreError(
+            f"{path} was written by a newer gtparena "
+            f"(database version {version}, this program knows up to {schema_version()}): update gtparena"
+        )
+    if version < 1:
+        raise StoreError(f"{path} is a gtparena database without tables: delete it to start anew")
+    return version
+
+
+def migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Bring an open database from `version` to the present one, wholly or not at all."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statements in MIGRATIONS[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {schema_version()}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
