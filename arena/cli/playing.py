@@ -64,7 +64,11 @@ def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
         return _negative_without_a_good_game(tally)
     view = display(event, tally)
     with view:
-        runner = Runner(event, _tasks(event, schedule, store), store.add, view)
+
+        def again(task: GameTask) -> GameTask:
+            return game_task(event, task.scheduled, task.attempt + 1, store.dice_key)
+
+        runner = Runner(event, _tasks(event, schedule, store), store.add, view, again=again)
         report = trio.run(runner.run)
     match report.ending:
         case Ending.FINISHED:

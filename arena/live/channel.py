@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 import trio
 
 from arena.core.verdict import Reason
-from arena.live.faults import EngineFault
-from protocol.dialogue import Answer, Dialogue
+from arena.live.faults import EngineFault, escaped
+from protocol.commands import Need
+from protocol.dialogue import Answer, Dialogue, State
 from protocol.framing import Banner, Fault
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ _READ_BYTES = 16 * 1024
 EXCHANGE_KEPT = 2000
 """Writes and reads of the present game kept as evidence, the newest."""
 
+_LOGGED_BYTES = 2048
+"""How much of one read is kept as evidence: a turn's output, or the start of what floods us."""
+
 _ALONE_POLL_MS = 2
 _SHARED_POLL_S = 0.0002
 """With other games in this process no poll may hold them up for longer than this."""
@@ -38,6 +42,8 @@ _SHARED_POLL_S = 0.0002
 _SELECT_LIMIT = 1024
 """`select` cannot take descriptors from here on (FD_SETSIZE); they go without the brief poll."""
 
+
+_OVER = (State.BROKEN, State.CLOSED)
 
 _FULL_PIPE_LOOK_S = 0.01
 
@@ -47,18 +53,20 @@ _CHATTER_PAUSE_S = 0.005
 
 
 class Patience:
-    """How long a channel may poll, shared by all channels of a process.
+    """How channels wait and by which clock, shared by all channels of a process.
 
     Attributes:
         games: how many games are being played in this process now.
         may_poll: False under a virtual clock, where blocking is never right.
+        now_ns: the clock that thinking time is measured with, nanoseconds; it must run as trio's does.
     """
 
-    __slots__ = ("games", "may_poll")
+    __slots__ = ("games", "may_poll", "now_ns")
 
-    def __init__(self, *, may_poll: bool = True) -> None:
+    def __init__(self, *, may_poll: bool = True, now_ns: Callable[[], int] = time.perf_counter_ns) -> None:
         self.games = 0
         self.may_poll = may_poll
+        self.now_ns = now_ns
 
 
 class OtherSideGone(Exception):  # noqa: N818
@@ -83,7 +91,6 @@ class Channel:
         *,
         ids: bool = False,
         patience: Patience | None = None,
-        now_ns: Callable[[], int] = time.perf_counter_ns,
     ) -> None:
         self.spent_ns = 0
         self.banner = ""
@@ -92,11 +99,12 @@ class Channel:
         self._read_fd = read_fd
         self._write_fd = write_fd
         self._patience = patience or Patience(may_poll=False)
-        self._now_ns = now_ns
+        self._now_ns = self._patience.now_ns
         self._usual_ns = 50_000
         self._bytes_read = 0
         self._scope: trio.CancelScope | None = None
         self._process_is_gone = False
+        self._input_is_closed = False
         self._broken_off = False
         self._poller = select.poll()
         self._poller.register(read_fd, select.POLLIN)
@@ -130,7 +138,8 @@ class Channel:
             in both cases.
 
         Raises:
-            EngineFault: crash, flood or malformed reply.
+            EngineFault: crash, flood, malformed reply; `error-reply` as soon as a required command is
+                refused, whatever else is owed.
             OtherSideGone: after `break_off`.
         """
         data = self._dialogue.send(*lines)
@@ -149,8 +158,32 @@ class Channel:
             self._usual_ns += (spent - self._usual_ns) >> 3
         return answers if spent <= limit_ns and not self._dialogue.outstanding else None
 
+    async def probe(self, lines: Sequence[str], limit_ns: int, gap_ns: int) -> int:
+        """Send command lines in one write; return how many of them are answered.
+
+        Args:
+            lines: commands without line end; nothing may be owed from before.
+            limit_ns: time for the first answer.
+            gap_ns: time for each further answer after the one before it.
+
+        Raises:
+            EngineFault, OtherSideGone: as `exchange`.
+        """
+        data = self._dialogue.send(*lines)
+        self.exchange_log.append((True, data))
+        unwritten = self._write(data)
+        answers: list[Answer] = []
+        for left in reversed(range(len(lines))):
+            await self._wait(unwritten, answers, self._now_ns() + limit_ns, down_to=left)
+            if self._dialogue.outstanding > left:
+                break
+            unwritten, limit_ns = b"", gap_ns
+        return len(lines) - self._dialogue.outstanding
+
     def send(self, line: str) -> bool:
-        """Send one command whose reply is not waited for; False when the pipe is full or closed."""
+        """Send one command whose reply is not waited for; False when that is not possible any more."""
+        if self._dialogue.state in _OVER:
+            return False
         data = self._dialogue.send(line)
         self.exchange_log.append((True, data))
         try:
@@ -165,29 +198,49 @@ class Channel:
             return False
         return bool(select.select((self._read_fd,), (), (), _SHARED_POLL_S)[0])
 
-    async def _wait(self, unwritten: bytes, answers: list[Answer], deadline_ns: int) -> None:
-        """Go on with an exchange the slow way: trio waits, until the deadline at most."""
+    async def _wait(
+        self, unwritten: bytes, answers: list[Answer], deadline_ns: int, *, down_to: int = 0
+    ) -> None:
+        """Go on with an exchange the slow way: trio waits, until the deadline at most.
+
+        Args:
+            unwritten: what the pipe has not taken yet.
+            answers: takes what comes.
+            deadline_ns: when to give up, by the channel's clock.
+            down_to: how many commands may remain without their answer.
+        """
         with trio.CancelScope() as scope:
             self._scope = scope
             scope.deadline = trio.current_time() + max((deadline_ns - self._now_ns()) / 1e9, 0.0)
             if self._process_is_gone or self._broken_off:
                 scope.cancel()
             try:
-                await self._go_on(unwritten, answers)
+                if self._input_is_closed:
+                    # Nobody will read what was sent: what was answered before is all that can come.
+                    self._read_rest(answers, "closed its standard input")
+                await self._go_on(unwritten, answers, down_to)
             finally:
                 self._scope = None
         if scope.cancelled_caught:
             if self._broken_off:
                 raise OtherSideGone
-            while self._process_is_gone and self._dialogue.outstanding:
-                if not self._read(answers):
-                    raise self._crash("ended")
+            if self._process_is_gone:
+                self._read_rest(answers, "ended")
 
-    async def _go_on(self, unwritten: bytes, answers: list[Answer]) -> None:
+    def _read_rest(self, answers: list[Answer], what: str) -> None:
+        """Take what the engine wrote before it `what`; a crash if that does not answer everything."""
+        while self._dialogue.outstanding:
+            if not self._read(answers):
+                raise self._crash(what)
+
+    async def _go_on(self, unwritten: bytes, answers: list[Answer], down_to: int) -> None:
         read_before = self._bytes_read
-        while unwritten or self._dialogue.outstanding:
+        while unwritten or self._dialogue.outstanding > down_to:
             if unwritten:
                 unwritten = self._write(unwritten)
+                if self._input_is_closed:
+                    self._read_rest(answers, "closed its standard input")
+                    return
             # A full pipe means an engine that does not read, which is rare: look at it now and then.
             with trio.move_on_after(_FULL_PIPE_LOOK_S if unwritten else math.inf):
                 await trio.lowlevel.wait_readable(self._read_fd)
@@ -202,7 +255,7 @@ class Channel:
         except BlockingIOError:
             return data
         except OSError:
-            # Nobody reads any more. What it answered before is read first; then comes the end of the stream.
+            self._input_is_closed = True
             return b""
 
     def _read(self, answers: list[Answer]) -> bool:
@@ -217,11 +270,13 @@ class Channel:
             return False
         if not chunk:
             raise self._crash("closed its standard output")
-        self.exchange_log.append((False, chunk))
+        self.exchange_log.append((False, chunk if len(chunk) <= _LOGGED_BYTES else chunk[:_LOGGED_BYTES]))
         self._bytes_read += len(chunk)
         for event in self._dialogue.receive(chunk):
             if type(event) is Answer:
                 answers.append(event)
+                if not event.ok and event.spec.need is not Need.OPTIONAL:
+                    raise _refused(event)
             elif isinstance(event, Fault):
                 raise EngineFault(Reason(event.kind.value), event.message, event.offending)
             elif isinstance(event, Banner):
@@ -232,3 +287,13 @@ class Channel:
         faults = [event for event in self._dialogue.receive_end() if isinstance(event, Fault)]
         message = f"the engine {what}: {faults[-1].message}" if faults else f"the engine {what}"
         return EngineFault(Reason.CRASH, message, faults[-1].offending if faults else b"")
+
+
+def refusal(answer: Answer) -> str:
+    """Return in words that a command was refused."""
+    line = escaped(answer.line.encode(), 60)
+    return f"answered `{line}` with an error: `? {escaped(answer.text.encode(), 200)}`"
+
+
+def _refused(answer: Answer) -> EngineFault:
+    return EngineFault(Reason.ERROR_REPLY, refusal(answer), b"? " + answer.text.encode())

@@ -94,10 +94,17 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Worker to runner: the arena's own fault during a game; `message` is a traceback for the log."""
+    """Worker to runner: the arena's own fault during a game.
+
+    Attributes:
+        game_id: which game.
+        message: one line for people.
+        details: the traceback, for the evidence.
+    """
 
     game_id: str
     message: str
+    details: str
 
 
 Message = Hello | Examine | Examined | UseEvent | Play | Goodbye | Started | MoveSeen | Finished | Failed

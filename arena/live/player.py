@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import trio
 
-from arena.live.pool import EnginePool, StartUpFault, identity_of
+from arena.live.pool import EnginePool, StartUpFault
 from arena.live.referee import MovePlayed, Referee
 from arena.rules import BLACK, WHITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arena.core.event import Engine
     from arena.core.record import EngineIdentity, GameRecord
     from arena.core.task import GameTask
     from arena.live.channel import Patience
@@ -46,14 +46,13 @@ class GamePlayer:
     async def play(self, task: GameTask) -> GameRecord:
         """Play one task; whatever the engines do, a record comes back."""
         scheduled = task.scheduled
-        entries = (self._pool.entries[scheduled.black], self._pool.entries[scheduled.white])
         indexes = (scheduled.black, scheduled.white)
         self._patience.games += 1
         sessions: dict[int, EngineSession] = {}
         usable: set[int] = set()
         try:
             faults = await self._acquire(indexes, task.needs_fresh, sessions)
-            identities = self._identities(entries, sessions)
+            identities = await self._identities(indexes, sessions)
             if faults:
                 usable = set(sessions)
                 return Referee(task, (), identities).forfeit(faults)
@@ -71,9 +70,12 @@ class GamePlayer:
         finally:
             self._patience.games -= 1
             with trio.CancelScope(shield=True):
-                for side, session in sessions.items():
-                    is_in_step = side in usable and not task.needs_fresh
-                    await self._pool.release(indexes[side], session, is_in_step=is_in_step)
+                async with trio.open_nursery() as nursery:
+                    for side, session in sessions.items():
+                        release = partial(
+                            self._pool.release, is_in_step=side in usable, keep=not task.needs_fresh
+                        )
+                        nursery.start_soon(release, indexes[side], session)
 
     def _is_alone(self) -> bool:
         return self._patience.games <= 1
@@ -95,11 +97,10 @@ class GamePlayer:
             nursery.start_soon(acquire, WHITE)
         return faults
 
-    @staticmethod
-    def _identities(
-        entries: tuple[Engine, Engine], sessions: dict[int, EngineSession]
+    async def _identities(
+        self, indexes: tuple[int, int], sessions: dict[int, EngineSession]
     ) -> tuple[EngineIdentity, EngineIdentity]:
         return (
-            identity_of(sessions.get(BLACK), entries[BLACK]),
-            identity_of(sessions.get(WHITE), entries[WHITE]),
+            await self._pool.identity(indexes[BLACK], sessions.get(BLACK)),
+            await self._pool.identity(indexes[WHITE], sessions.get(WHITE)),
         )

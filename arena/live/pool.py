@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _IDLE_KEPT_PER_GAME = 4
 """Idle processes kept for each game at a time: two are in use by it, two more serve the next pairing."""
+
+
+_HASHED_BLOCK_BYTES = 1024 * 1024
 
 
 class EnginePool:
@@ -47,6 +50,7 @@ class EnginePool:
         self._most_idle = games_at_a_time * _IDLE_KEPT_PER_GAME
         self._idle: list[tuple[int, EngineSession]] = []
         self._all: set[EngineSession] = set()
+        self._hashes: dict[int, tuple[str, str]] = {}
 
     def use_entries(self, entries: Sequence[Engine]) -> None:
         """Take the entries as pre-flight left them; sessions already started keep in step with theirs."""
@@ -63,6 +67,7 @@ class EnginePool:
 
         Raises:
             StartUpFault: it could not be started; its process is gone.
+            ArenaFault: this machine cannot start processes now.
         """
         entry = self.entries[index]
         if not (fresh or entry.restart):
@@ -81,32 +86,46 @@ class EnginePool:
             raise StartUpFault(fault, Evidence(fault.message)) from fault
         self._all.add(session)
         self._nursery.start_soon(session.watch)
+        has_started = False
         try:
             await session.start_up()
+            has_started = True
         except EngineFault as fault:
-            evidence = await session.evidence(fault)
-            await self._end(session, politely=False)
-            raise StartUpFault(fault, evidence) from fault
-        except BaseException:
-            await self._end(session, politely=False)
-            raise
+            raise StartUpFault(fault, await session.evidence(fault)) from fault
+        finally:
+            if not has_started:
+                await self._end(session, politely=False)
         return session
 
-    async def release(self, index: int, session: EngineSession, *, is_in_step: bool) -> None:
+    async def release(
+        self, index: int, session: EngineSession, *, is_in_step: bool, keep: bool = True
+    ) -> None:
         """Take a session back: keep it for the next game, or end it.
 
         Args:
             index: its entry.
             session: what `acquire` gave.
             is_in_step: False after a fault or any broken-off exchange: it must not be used again.
+            keep: whether it may be used again if it is in step.
         """
-        if not is_in_step or self.entries[index].restart or session.process.has_exited:
+        if not (is_in_step and keep) or self.entries[index].restart or session.process.has_exited:
             await self._end(session, politely=is_in_step)
             return
         self._idle.append((index, session))
         while len(self._idle) > self._most_idle:
             _, oldest = self._idle.pop(0)
             await self._end(oldest, politely=True)
+
+    async def identity(self, index: int, session: EngineSession | None) -> EngineIdentity:
+        """Return what a record says of an engine; `session` None when it could not be started."""
+        entry = self.entries[index]
+        if index not in self._hashes:
+            # Weights may take seconds to read: not on the thread that measures other games' time.
+            self._hashes[index] = await trio.to_thread.run_sync(_hashes_of, entry)
+        command_hash, program_hash = self._hashes[index]
+        if session is None:
+            return EngineIdentity(entry.name, command_hash=command_hash, program_hash=program_hash)
+        return session.identity(command_hash, program_hash)
 
     async def close(self, *, politely: bool) -> None:
         """End all processes, at the same time."""
@@ -137,22 +156,15 @@ class StartUpFault(EngineFault):
         self.evidence = evidence
 
 
-def identity_of(session: EngineSession | None, entry: Engine) -> EngineIdentity:
-    """Return what a record says of an engine; `session` None when it could not be started."""
-    command_hash, program_hash = _hashes(entry.command)
-    if session is None:
-        return EngineIdentity(entry.name, command_hash=command_hash, program_hash=program_hash)
-    return session.identity(command_hash, program_hash)
-
-
-@cache
-def _hashes(command: tuple[str, ...]) -> tuple[str, str]:
+def _hashes_of(entry: Engine) -> tuple[str, str]:
     """Return SHA-256 of the command line, and of the program with every file that its arguments name."""
-    line = hashlib.sha256("\0".join(command).encode()).hexdigest()
+    line = hashlib.sha256("\0".join(entry.command).encode()).hexdigest()
     program = hashlib.sha256()
-    for word in command:
-        with suppress(OSError):
-            path = Path(word)
+    for word in entry.command:
+        with suppress(OSError, ValueError):
+            path = Path(entry.cwd, word)
             if path.is_file():
-                program.update(path.read_bytes())
+                with path.open("rb") as file:
+                    while block := file.read(_HASHED_BLOCK_BYTES):
+                        program.update(block)
     return line, program.hexdigest()

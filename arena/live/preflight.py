@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import trio
 
 from arena.core.clock_words import time_command
+from arena.core.verdict import Reason
 from arena.live.faults import EngineFault, escaped
 from arena.live.pool import StartUpFault
 from arena.live.session import GameSettings
 from arena.rules.registry import rules_class
-from protocol.commands import needed_commands
+from protocol.commands import UnsendableError, needed_commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from arena.live.session import EngineSession
 
 _PROBE_S = 1.0
-"""How long after the first of two joined commands the second may be answered."""
+"""How long after the answer to the first of two joined commands that to the second may come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class _Notes:
 
 async def examine(event: Event, pool: EnginePool) -> tuple[EngineFinding, ...]:
     """Start all engines of the event at once and examine them; findings in the event's order."""
-    notes = [_Notes() for _ in event.engines]
+    notes = [_Notes(pipelining=entry.pipelining) for entry in event.engines]
     async with trio.open_nursery() as nursery:
         for index, note in enumerate(notes):
             nursery.start_soon(_examine_one, event, pool, index, note)
@@ -69,7 +70,7 @@ async def examine(event: Event, pool: EnginePool) -> tuple[EngineFinding, ...]:
 
 async def _examine_one(event: Event, pool: EnginePool, index: int, note: _Notes) -> None:
     try:
-        session = await pool.acquire(index)
+        session = await _joined_commands_tried(pool, index, note)
     except StartUpFault as fault:
         note.shortcomings.append(_words(fault, fault.evidence))
         return
@@ -77,13 +78,8 @@ async def _examine_one(event: Event, pool: EnginePool, index: int, note: _Notes)
     try:
         note.program = f"{session.reported_name} {session.reported_version}".strip()
         note.shortcomings += await _missing(event, session)
-        if session.pipelining and not await session.probe_pipelining(_PROBE_S):
-            # It answered the first of two joined commands only: out of step now, but usable one by one.
-            in_step = False
-            note.pipelining = False
-            note.warnings.append("answers only the first of two joined commands: used without pipelining")
-        elif not note.shortcomings:
-            await _try_set_up(event, session, note)
+        if not note.shortcomings:
+            in_step = await _try_set_up(event, session, note)
         control = session.entry.time or event.time
         if time_command(control, session.capabilities.listed) is None:
             note.warnings.append(f"cannot be told its clock ({control.text})")
@@ -92,8 +88,35 @@ async def _examine_one(event: Event, pool: EnginePool, index: int, note: _Notes)
     except EngineFault as fault:
         in_step = False
         note.shortcomings.append(_words(fault, await session.evidence(fault)))
+    except UnsendableError as error:
+        note.shortcomings.append(f"its entry holds what cannot be sent: {error}")
     finally:
         await pool.release(index, session, is_in_step=in_step)
+
+
+async def _joined_commands_tried(pool: EnginePool, index: int, note: _Notes) -> EngineSession:
+    """Return a session that is past the trial of two commands in one write.
+
+    An engine that answers only the first of them is out of step; a fresh process is used one by one.
+
+    Raises:
+        StartUpFault: it cannot be started, or breaks the protocol here.
+    """
+    session = await pool.acquire(index)
+    try:
+        takes_joined = not session.pipelining or await session.probe_pipelining(_PROBE_S)
+    except EngineFault as fault:
+        evidence = await session.evidence(fault)
+        await pool.release(index, session, is_in_step=False)
+        raise StartUpFault(fault, evidence) from fault
+    if takes_joined:
+        return session
+    note.pipelining = False
+    note.warnings.append("answers only the first of two joined commands: used without pipelining")
+    await pool.release(index, session, is_in_step=False)
+    session = await pool.acquire(index)
+    session.pipelining = False
+    return session
 
 
 async def _missing(event: Event, session: EngineSession) -> Sequence[str]:
@@ -130,16 +153,19 @@ async def _option_problems(session: EngineSession) -> list[str]:
     return []
 
 
-async def _try_set_up(event: Event, session: EngineSession, note: _Notes) -> None:
+async def _try_set_up(event: Event, session: EngineSession, note: _Notes) -> bool:
+    """Set up a game as the event will; False when that failed."""
     komi = event.komi if isinstance(event.komi, int) else None
     control = session.entry.time or event.time
     settings = GameSettings(event.game, event.size, komi, 1, control)
     try:
         await session.set_up(settings, (), komi_is_open=event.komi == "pie")
     except EngineFault as fault:
-        if session.process.has_exited:
+        if fault.reason is Reason.CRASH:
             raise
         note.shortcomings.append(f"cannot be set up for this event: {fault.message}")
+        return False
+    return True
 
 
 def _words(fault: EngineFault, evidence: Evidence) -> str:

@@ -20,7 +20,7 @@ import signal
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol
 
 import trio
 
@@ -34,6 +34,9 @@ _STDERR_READ_BYTES = 64 * 1024
 _STDERR_PAUSE_S = 0.005
 """Pause after each full read of standard error: an endless writer is slowed by its own full pipe instead of
 costing the referee a core."""
+
+_KILL_WAIT_S = 2.0
+"""How long other games go on while the kernel takes a killed process apart; then the wait blocks."""
 
 _PR_SET_CHILD_SUBREAPER = 36
 _TOKEN = "ARENA_PROCESS"  # noqa: S105  a mark, no secret
@@ -83,6 +86,43 @@ def become_subreaper() -> bool:
 _is_subreaper = False
 
 
+class Process(Protocol):
+    """What a session needs of the program it talks to; tests play it without starting one.
+
+    Attributes:
+        launch: what was started.
+        read_fd, write_fd: its standard output and input, non-blocking.
+        exited: set when it is gone; not before `watch` runs.
+    """
+
+    launch: Launch
+    read_fd: int
+    write_fd: int
+    exited: trio.Event
+
+    @property
+    def has_exited(self) -> bool:
+        """Whether the process is gone, asked of the system."""
+
+    async def watch(self) -> None:
+        """Return when the process is gone."""
+
+    def stderr_tail(self) -> bytes:
+        """Return the end of its standard error, untrusted."""
+
+    async def wait_exit(self, limit_s: float) -> None:
+        """Wait up to `limit_s` seconds for it to be gone."""
+
+    def exit_words(self) -> str:
+        """Return how it ended, an empty text while it is alive."""
+
+    async def end(self, grace_s: float) -> None:
+        """Let it leave within `grace_s` seconds, then kill whatever is left."""
+
+    def kill(self) -> None:
+        """Kill it and all it started, at once."""
+
+
 class EngineProcess:
     """One running engine: descriptors, standard error, exit status, and its certain end.
 
@@ -129,10 +169,17 @@ class EngineProcess:
             bufsize=0,
             start_new_session=True,
         )
-        return cls(popen, token, launch)
+        try:
+            return cls(popen, token, launch)
+        except OSError:
+            popen.kill()
+            popen.communicate()
+            raise
 
     async def watch(self) -> None:
         """Collect standard error and notice the exit, until the process is gone or `kill` was called."""
+        if self._ended:
+            return
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._drain_stderr)
             with contextlib.suppress(trio.ClosedResourceError):
@@ -142,13 +189,17 @@ class EngineProcess:
 
     async def _drain_stderr(self) -> None:
         with contextlib.suppress(trio.ClosedResourceError):
-            await trio.lowlevel.wait_readable(self._stderr_fd)
-            while self._read_stderr():
-                await trio.sleep(_STDERR_PAUSE_S)
+            while not self._ended:
                 await trio.lowlevel.wait_readable(self._stderr_fd)
+                if not self._read_stderr():
+                    return
+                await trio.sleep(_STDERR_PAUSE_S)
 
     def _read_stderr(self) -> bool:
         """Read what is there; False at its end."""
+        if self._ended:
+            # The number of a closed descriptor may be another engine's by now.
+            return False
         try:
             data = os.read(self._stderr_fd, _STDERR_READ_BYTES)
         except BlockingIOError:
@@ -161,14 +212,26 @@ class EngineProcess:
 
     def stderr_tail(self) -> bytes:
         """Return the end of what the engine wrote to standard error so far, untrusted."""
-        if not self._ended:
-            self._read_stderr()
+        self._read_stderr()
         return bytes(self._stderr)
 
     @property
     def has_exited(self) -> bool:
-        """Whether the process is gone (its children may live)."""
-        return self._popen.poll() is not None
+        """Whether the process is gone (its children may live).
+
+        It is looked at and not reaped: as long as it is a zombie, neither its id nor its group's can be
+        given to somebody else, who would then be killed by `kill`.
+        """
+        return self._exit_code() is not None
+
+    def _exit_code(self) -> int | None:
+        """Return the exit code, minus the signal that ended it, or None while it is alive."""
+        if self._popen.returncode is not None:
+            return self._popen.returncode
+        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return None
+        return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
 
     async def wait_exit(self, limit_s: float) -> None:
         """Wait up to `limit_s` seconds for the process to be gone."""
@@ -177,7 +240,7 @@ class EngineProcess:
 
     def exit_words(self) -> str:
         """Return `exit code 3`, `signal SIGKILL`, or an empty text while it is alive."""
-        code = self._popen.poll()
+        code = self._exit_code()
         if code is None:
             return ""
         if code >= 0:
@@ -198,6 +261,10 @@ class EngineProcess:
             self._close_streams(self._popen.stdin)
             if grace_s > 0 and not self.has_exited:
                 await self.wait_exit(grace_s)
+            if not self._ended:
+                self._signal_tree()
+                # Gigabytes take their time to be given back: meanwhile the other games go on.
+                await self.wait_exit(_KILL_WAIT_S)
             self.kill()
             await trio.lowlevel.checkpoint()
 
@@ -205,6 +272,21 @@ class EngineProcess:
         """Kill the process and all it started, at once; wait for the kernel to confirm."""
         if self._ended:
             return
+        self._signal_tree()
+        self._popen.wait()
+        self._read_stderr()
+        self._ended = True
+        self._registry.pop(self.pid, None)
+        self._close_streams(self._popen.stdin, self._popen.stdout, self._popen.stderr)
+        trio.lowlevel.notify_closing(self._pidfd)
+        os.close(self._pidfd)
+        self.exited.set()
+        sweep_orphans()
+        for folder in self.launch.cleanup:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _signal_tree(self) -> None:
+        """Send the kill signal to the process, its group and all descendants that can be found."""
         if self.has_exited:
             tree = []
         else:
@@ -217,17 +299,6 @@ class EngineProcess:
         for pid in tree:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
-        self._popen.wait()
-        self._read_stderr()
-        self._ended = True
-        self._registry.pop(self.pid, None)
-        self._close_streams(self._popen.stdin, self._popen.stdout, self._popen.stderr)
-        trio.lowlevel.notify_closing(self._pidfd)
-        os.close(self._pidfd)
-        self.exited.set()
-        sweep_orphans()
-        for folder in self.launch.cleanup:
-            shutil.rmtree(folder, ignore_errors=True)
 
     @staticmethod
     def _close_streams(*streams: IO[bytes] | None) -> None:

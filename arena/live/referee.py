@@ -258,7 +258,11 @@ class Referee:
     async def _turn(self, position: Position, side: int, clocks: tuple[Clock, Clock]) -> Verdict | None:
         """Ask for one move, judge it, play it; a verdict ends the game."""
         session = self._sessions[side]
+        idle = self._sessions[1 - side]
         channel = session.channel
+        if idle.process.exited.is_set():
+            return await self._fault_verdict(self._gone_sides(1 - side))
+        idle.on_exit = channel.break_off
         clock = clocks[side]
         budget_us = clock.budget_us()
         margin_us = session.entry.margin_ms * 1000
@@ -266,15 +270,17 @@ class Referee:
         commands = self._outbox[side]
         commands += self._clock_commands(session, side, clocks)
         commands.append(_GENMOVE[side])
-        self._sessions[1 - side].on_exit = channel.break_off
         try:
             reply = await session.turn(commands, limit_ns)
         except OtherSideGone:
             self._interrupted = session
-            return await self._fault_verdict({1 - side: _gone_while_idle()})
+            return await self._fault_verdict(self._gone_sides(1 - side))
         except EngineFault as fault:
             self._fault_us = channel.spent_ns // 1000
-            return await self._fault_verdict(self._joined_by_idle(side, fault))
+            faults = {side: fault}
+            if idle.process.has_exited:
+                faults[1 - side] = _gone_while_idle()
+            return await self._fault_verdict(faults)
         spent_us = channel.spent_ns // 1000
         if reply is None or not clock.charge(spent_us, margin_us):
             self._fault_us = spent_us
@@ -298,7 +304,7 @@ class Referee:
         colour = colour_name(side)
         box = self._outbox[1 - side]
         box.append(f"play {colour} {played}")
-        if announced is not None and self._sessions[1 - side].lists("arena-announce"):
+        if announced is not None and idle.lists("arena-announce"):
             box.append(f"arena-announce {colour} {announced}")
         if self._on_move is not None:
             self._show_move(side, played, reply.infos, clocks)
@@ -331,11 +337,11 @@ class Referee:
 
     # ---- verdicts -----------------------------------------------------------------------------------
 
-    def _joined_by_idle(self, side: int, fault: EngineFault) -> dict[int, EngineFault]:
-        """Return the mover's fault, and the idle side's if it is gone as well: both have failed then."""
-        faults = {side: fault}
-        if self._sessions[1 - side].process.has_exited:
-            faults[1 - side] = _gone_while_idle()
+    def _gone_sides(self, idle: int) -> dict[int, EngineFault]:
+        """Return the fault of the idle side, which is gone, and the mover's if it is gone as well."""
+        faults = {idle: _gone_while_idle()}
+        if self._sessions[1 - idle].process.has_exited:
+            faults[1 - idle] = EngineFault(Reason.CRASH, "the engine ended, and its opponent too")
         return faults
 
     async def _fault_verdict(self, faults: dict[int, EngineFault]) -> Verdict:
@@ -414,13 +420,14 @@ def _komi_offered(word: str, size: int) -> int:
         EngineFault: `malformed-reply` when it is no whole number, `illegal-move` when it is out of range.
     """
     digits = word[1:] if word[:1] in ("-", "+") else word
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 6):
+    if not (digits.isascii() and digits.isdigit()):
         raise EngineFault(Reason.MALFORMED_REPLY, "no whole number for komi", word.encode())
-    komi = int(word)
-    if abs(komi) > size * size:
-        message = f"komi {komi} is out of range: from {-size * size} to {size * size}"
+    # Six digits are out of range on any board already; thousands must not become a number.
+    offered = int(digits.lstrip("0")[:6] or "0")
+    if offered > size * size:
+        message = f"komi {word[:20]} is out of range: from {-size * size} to {size * size}"
         raise EngineFault(Reason.ILLEGAL_MOVE, message, word.encode())
-    return komi
+    return -offered if word[0] == "-" else offered
 
 
 def _side_chosen(word: str) -> int:

@@ -7,14 +7,15 @@ session is out of step and may only be closed.
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.core.clock_words import time_command
 from arena.core.record import EngineIdentity, Evidence
 from arena.core.verdict import Reason
-from arena.live.channel import Channel, Patience
-from arena.live.faults import EngineFault, escaped, escaped_lines
+from arena.live.channel import Channel, Patience, refusal
+from arena.live.faults import ArenaFault, EngineFault, escaped, escaped_lines
 from arena.live.process import EngineProcess
 from protocol.answers import ASSUMED, parse_games, parse_list_commands, parse_move_reply
 from protocol.commands import COMMANDS, Need
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from arena.core.clock import TimeControl
     from arena.core.event import Engine
-    from arena.live.process import Launch
+    from arena.live.process import Launch, Process
     from protocol.answers import MoveReply
     from protocol.dialogue import Answer
 
@@ -39,6 +40,9 @@ _EXIT_WAIT_S = 0.5
 
 _BATCH = 32
 """Most commands outstanding: their replies fit any pipe many times over."""
+
+_OUR_OWN_LACK = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
+"""Why a process cannot be started that says nothing about its program: descriptors, processes, memory."""
 
 _REPORTED_NAME_BYTES = 200
 _EXCHANGE_LINES = 40
@@ -77,7 +81,7 @@ class EngineSession:
         warnings: tolerated oddities, one sentence each.
     """
 
-    def __init__(self, entry: Engine, process: EngineProcess, patience: Patience) -> None:
+    def __init__(self, entry: Engine, process: Process, patience: Patience) -> None:
         self.entry = entry
         self.process = process
         self.channel = Channel(process.read_fd, process.write_fd, ids=entry.ids, patience=patience)
@@ -95,10 +99,13 @@ class EngineSession:
 
         Raises:
             EngineFault: `start-up`, with the system's own message.
+            ArenaFault: this machine lacks what starting any process takes.
         """
         try:
             process = EngineProcess.start(launch)
         except OSError as error:
+            if error.errno in _OUR_OWN_LACK:
+                raise ArenaFault(f"{entry.name} cannot be started: {error.strerror}") from error
             raise EngineFault(Reason.START_UP, f"cannot be started: {error.strerror or error}") from error
         return cls(entry, process, patience)
 
@@ -142,12 +149,19 @@ class EngineSession:
         self.capabilities = parse_list_commands(listed.ok, listed.text)
 
     async def probe_pipelining(self, limit_s: float) -> bool:
-        """Say whether it answers two commands that come in one write, within `limit_s` seconds.
+        """Say whether it answers two commands that come in one write.
+
+        Args:
+            limit_s: time for the second answer after the first, which has the set-up limit.
 
         Raises:
-            EngineFault: it broke the protocol otherwise.
+            EngineFault: it broke the protocol otherwise, `set-up` if not even the first answer came.
         """
-        return await self.channel.exchange(["name", "version"], int(limit_s * 1e9)) is not None
+        commands = ["name", "version"]
+        answered = await self.channel.probe(commands, int(self.entry.setup_s * 1e9), int(limit_s * 1e9))
+        if answered == 0:
+            raise EngineFault(Reason.SET_UP, "no reply to two joined commands in time")
+        return answered == len(commands)
 
     async def ask_games(self) -> tuple[str, ...]:
         """Return the games it says it plays; empty when it does not say."""
@@ -205,8 +219,6 @@ class EngineSession:
             EngineFault: as `set_up`.
         """
         (reply,) = await self._ask([command], self.entry.setup_s, Reason.SET_UP)
-        if not reply.ok:
-            raise _error_reply(reply)
         return (reply.text.split() or [""])[0]
 
     async def turn(self, commands: list[str], limit_ns: int) -> MoveReply | None:
@@ -256,10 +268,23 @@ class EngineSession:
 
     def exchange_lines(self, most: int) -> tuple[str, ...]:
         """Return the last `most` lines of the present game's exchange, `>` sent and `<` received."""
+        # From the newest back, and no further than needed: the rest may be megabytes of an engine's making.
+        blocks: list[tuple[bool, bytes]] = []
+        line_ends = size = 0
+        for sent, data in reversed(self.channel.exchange_log):
+            if blocks and blocks[-1][0] is sent:
+                blocks[-1] = (sent, data + blocks[-1][1])
+            else:
+                blocks.append((sent, data))
+            line_ends += data.count(b"\n")
+            size += len(data)
+            if line_ends > 4 * most or size > most * _EXCHANGE_LINE_BYTES:
+                break
         lines: list[str] = []
-        for sent, data in self.channel.exchange_log:
+        for sent, data in reversed(blocks):
             mark = ">" if sent else "<"
-            lines += [f"{mark} {escaped(line, _EXCHANGE_LINE_BYTES)}" for line in data.split(b"\n") if line]
+            told = [line for line in data.split(b"\n") if line][-most:]
+            lines += [f"{mark} {escaped(line, _EXCHANGE_LINE_BYTES)}" for line in told]
         return tuple(lines[-most:])
 
     def identity(self, command_hash: str, program_hash: str) -> EngineIdentity:
@@ -284,15 +309,11 @@ class EngineSession:
             self._take_refusals(answers)
 
     def _take_refusals(self, answers: Sequence[Answer]) -> None:
-        """Raise for a refused required command; remember a refused optional one."""
+        """Remember which optional commands were refused."""
         for answer in answers:
-            if answer.ok:
-                continue
-            if answer.spec.need is not Need.OPTIONAL:
-                raise _error_reply(answer)
-            if self.lists(answer.spec.name):
+            if not answer.ok and self.lists(answer.spec.name):
                 self.capabilities = self.capabilities.without(answer.spec.name)
-                self.warnings.append(f"lists `{answer.spec.name}`, yet {_refusal(answer)}; not sent again")
+                self.warnings.append(f"lists `{answer.spec.name}`, yet {refusal(answer)}; not sent again")
 
     async def _ask(self, lines: list[str], limit_s: float, late: Reason) -> list[Answer]:
         """Exchange commands under a limit of `limit_s` seconds; being late has the reason `late`."""
@@ -308,15 +329,6 @@ def _name(line: str) -> str:
 
 def _is_optional(line: str) -> bool:
     return COMMANDS[_name(line)].need is Need.OPTIONAL
-
-
-def _refusal(answer: Answer) -> str:
-    line = escaped(answer.line.encode(), 60)
-    return f"answered `{line}` with an error: `? {escaped(answer.text.encode(), 200)}`"
-
-
-def _error_reply(answer: Answer) -> EngineFault:
-    return EngineFault(Reason.ERROR_REPLY, _refusal(answer), b"? " + answer.text.encode())
 
 
 def _reported(answer: Answer) -> str:

@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
@@ -35,9 +36,10 @@ from arena.live.messages import (
     UseEvent,
 )
 from arena.live.referee import utc_now
+from arena.rules import BLACK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from arena.core.event import Event
     from arena.core.task import GameTask
@@ -51,8 +53,15 @@ _LEAVE_S = 3.0
 _ABORT_S = 1.2
 """Time for a worker to kill its engines when the run is aborted (all must be over within two seconds)."""
 
+_LOSSES_IN_A_ROW = 3
+"""Worker processes lost in a row, without a game finished between, that stop the event."""
+
 _FAULTS_IN_A_ROW = 2
 """Faults of the arena's own in a row, for one pairing, that stop the event."""
+
+
+_DETAILS_CHARACTERS = 8000
+"""How much of a traceback is kept with a void game."""
 
 
 class Ending(Enum):
@@ -121,11 +130,17 @@ class _Worker:
         self.stream = MessageStream(trio.SocketStream(trio.socket.from_stdlib_socket(ours)))
         self.incoming = self.stream.messages()
         self.running: dict[str, GameTask] = {}
+        self.is_ready = False
+
+    async def greet(self, event: Event, games_at_a_time: int, *, shows_moves: bool) -> None:
+        """Tell it what it is for; it takes games from then on."""
+        await self.send(Hello(event, games_at_a_time, shows_moves))
+        self.is_ready = True
 
     async def send(self, message: Message) -> None:
         try:
             await self.stream.send(message)
-        except trio.BrokenResourceError:
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise _WorkerLostError from None
 
     async def leave(self, limit_s: float) -> None:
@@ -148,6 +163,7 @@ class Runner:
         tasks: what is to be played, in order; taken one by one when there is room.
         commit: writes records, in a thread; returns when they are safe, raises when they are not.
         observer: told what happens.
+        again: makes the task of playing a void game once more (its dice are new where they are independent).
         shows_moves: whether the observer wants `move_played`.
     """
 
@@ -158,6 +174,7 @@ class Runner:
         commit: Callable[[Sequence[GameRecord]], None],
         observer: Observer,
         *,
+        again: Callable[[GameTask], GameTask],
         shows_moves: bool = False,
     ) -> None:
         self._event = event
@@ -165,7 +182,9 @@ class Runner:
         self._commit = commit
         self._observer = observer
         self._shows_moves = shows_moves
+        self._next_attempt = again
         self._again: list[GameTask] = []
+        self._losses_in_a_row = 0
         self._faults_in_a_row: dict[tuple[int, int], int] = {}
         self._to_commit, self._committing = trio.open_memory_channel[GameRecord](math.inf)
         self._uncommitted = 0
@@ -174,6 +193,7 @@ class Runner:
         self._is_aborted = False
         self._is_dismissing = False
         self._failure: str | None = None
+        self._store_failed = False
         self._workers: list[_Worker] = []
 
     async def run(self) -> RunReport:
@@ -181,23 +201,38 @@ class Runner:
         concurrency = self._event.concurrency
         count = min(concurrency, len(os.sched_getaffinity(0)))
         shares = [concurrency // count + (place < concurrency % count) for place in range(count)]
-        findings: tuple[EngineFinding, ...] = ()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._listen_to_signals, nursery.cancel_scope)
-            try:
-                self._workers = [_Worker(place) for place in range(count)]
-                for worker, share in zip(self._workers, shares, strict=True):
-                    await worker.send(Hello(self._event, share, self._shows_moves))
-                findings = await self._examine()
-                if not any(finding.shortcomings for finding in findings):
-                    await self._play_all(nursery, shares)
-            except _WorkerLostError:
-                self._failure = "a worker process ended at start-up; its message stands above"
-            finally:
-                await self._dismiss()
-                nursery.cancel_scope.cancel()
-        await self._commit_rest()
+        # Signals are taken care of to the very end: one more of them must not break off the cleaning up.
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+            async with trio.open_nursery() as listening:
+                playing = trio.CancelScope()
+                listening.start_soon(self._listen_to_signals, signals, playing)
+                try:
+                    findings = await self._run_until_over(playing, shares)
+                finally:
+                    await self._commit_rest()
+                listening.cancel_scope.cancel()
         return self._report(findings)
+
+    async def _run_until_over(
+        self, playing: trio.CancelScope, shares: list[int]
+    ) -> tuple[EngineFinding, ...]:
+        findings: tuple[EngineFinding, ...] = ()
+        with playing:
+            async with trio.open_nursery() as nursery:
+                try:
+                    for place in range(len(shares)):
+                        self._workers.append(_Worker(place))
+                    for worker, share in zip(self._workers, shares, strict=True):
+                        await worker.greet(self._event, share, shows_moves=self._shows_moves)
+                    findings = await self._examine()
+                    if not any(finding.shortcomings for finding in findings):
+                        await self._play_all(nursery, shares)
+                except _WorkerLostError:
+                    self._fail("a worker process ended at start-up; its message stands above")
+                finally:
+                    await self._dismiss()
+                    nursery.cancel_scope.cancel()
+        return findings
 
     def _report(self, findings: tuple[EngineFinding, ...]) -> RunReport:
         if self._failure is not None:
@@ -250,7 +285,9 @@ class Runner:
 
     async def _hand_out(self, shares: list[int]) -> None:
         while not self._is_stopping and not self._nothing_left():
-            free = [each for each in self._workers if len(each.running) < shares[each.place]]
+            free = [
+                each for each in self._workers if each.is_ready and len(each.running) < shares[each.place]
+            ]
             if not free:
                 return
             worker = min(free, key=lambda each: len(each.running))
@@ -267,11 +304,12 @@ class Runner:
         async for message in worker.incoming:
             match message:
                 case Finished(record):
+                    self._losses_in_a_row = 0
                     task = worker.running.pop(record.id)
                     self._take(task, record)
-                case Failed(game_id, text):
+                case Failed(game_id, text, details):
                     task = worker.running.pop(game_id)
-                    self._take(task, _void_record(task, self._event, text))
+                    self._take(task, _void_record(task, self._event, text, details))
                 case Started(game_id):
                     self._observer.game_started(worker.running[game_id])
                 case MoveSeen(move):
@@ -280,15 +318,26 @@ class Runner:
                     raise RuntimeError(f"unexpected message {type(message).__name__}")
         if self._is_dismissing:
             return
-        code = worker.process.wait()
+        worker.is_ready = False
+        await worker.leave(_ABORT_S)
+        words = f"the worker process ended with code {worker.process.returncode}"
         for task in worker.running.values():
-            self._take(task, _void_record(task, self._event, f"the worker process ended with code {code}"))
+            self._take(task, _void_record(task, self._event, words))
+        self._losses_in_a_row += 1
+        if self._losses_in_a_row >= _LOSSES_IN_A_ROW:
+            self._fail(f"{words}, the {_LOSSES_IN_A_ROW}rd loss in a row; its message stands above")
         if self._failure is None:
-            fresh = _Worker(worker.place)
-            self._workers[worker.place] = fresh
-            await fresh.send(Hello(self._event, shares[worker.place], self._shows_moves))
-            nursery.start_soon(self._hear, fresh, nursery, shares)
-            self._changed.set()
+            await self._replace(worker.place, nursery, shares)
+
+    async def _replace(self, place: int, nursery: trio.Nursery, shares: list[int]) -> None:
+        """Put a fresh worker in a lost one's place."""
+        fresh = _Worker(place)
+        self._workers[place] = fresh
+        nursery.start_soon(self._hear, fresh, nursery, shares)
+        # If it is gone already, `_hear` meets the end of its stream.
+        with suppress(_WorkerLostError):
+            await fresh.greet(self._event, shares[place], shows_moves=self._shows_moves)
+        self._changed.set()
 
     def _take(self, task: GameTask, record: GameRecord) -> None:
         """Pass a record on to the store; have a void game played again, unless that happens too often."""
@@ -303,19 +352,19 @@ class Runner:
             return
         self._faults_in_a_row[pairing] = self._faults_in_a_row.get(pairing, 0) + 1
         if self._faults_in_a_row[pairing] >= _FAULTS_IN_A_ROW:
-            last = record.evidence[0].message.strip().splitlines()[-1]
-            self._fail(f"the arena's own fault, twice in a row for one pairing (game {record.id}): {last}")
+            words = record.evidence[BLACK].message
+            self._fail(f"the arena's own fault, twice in a row for one pairing (game {record.id}): {words}")
             return
-        self._again.append(dataclasses.replace(task, attempt=task.attempt + 1))
+        self._again.append(self._next_attempt(task))
 
     async def _write(self) -> None:
         async for record in self._committing:
             await self._commit_all([record, *self._waiting()])
 
     async def _commit_rest(self) -> None:
-        """Commit what was finished before an abort and is not stored yet."""
+        """Commit what was finished before the end and is not stored yet."""
         rest = self._waiting()
-        if rest and self._failure is None:
+        if rest and not self._store_failed:
             await self._commit_all(rest)
 
     def _waiting(self) -> list[GameRecord]:
@@ -330,6 +379,7 @@ class Runner:
                 await trio.to_thread.run_sync(self._commit, batch)
         except Exception as error:
             # Nothing that is not stored may be shown as a result.
+            self._store_failed = True
             self._fail(f"results cannot be stored: {error}")
             return
         self._uncommitted -= len(batch)
@@ -351,17 +401,17 @@ class Runner:
                 for worker in self._workers:
                     nursery.start_soon(_dismiss_one, worker, is_calm)
 
-    async def _listen_to_signals(self, scope: trio.CancelScope) -> None:
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
-            async for number in signals:
-                at_once = self._is_stopping or number == signal.SIGHUP
-                self._is_stopping = True
-                self._observer.stopping(at_once=at_once)
-                if at_once:
-                    self._is_aborted = True
-                    scope.cancel()
-                    return
-                self._changed.set()
+    async def _listen_to_signals(self, signals: AsyncIterator[int], playing: trio.CancelScope) -> None:
+        async for number in signals:
+            if self._is_aborted:
+                continue
+            at_once = self._is_stopping or number == signal.SIGHUP
+            self._is_stopping = True
+            self._is_aborted = at_once
+            if at_once:
+                playing.cancel()
+            self._changed.set()
+            self._observer.stopping(at_once=at_once)
 
 
 def _first(tasks: Iterator[GameTask]) -> list[GameTask]:
@@ -379,7 +429,7 @@ async def _dismiss_one(worker: _Worker, is_calm: bool) -> None:
     await worker.leave(_LEAVE_S if is_calm else _ABORT_S)
 
 
-def _void_record(task: GameTask, event: Event, message: str) -> GameRecord:
+def _void_record(task: GameTask, event: Event, message: str, details: str = "") -> GameRecord:
     """Return the record of a game that the arena itself could not finish."""
     scheduled = task.scheduled
     now = utc_now()
@@ -402,5 +452,5 @@ def _void_record(task: GameTask, event: Event, message: str) -> GameRecord:
         time_us=(),
         started=now,
         ended=now,
-        evidence={0: Evidence(message)},
+        evidence={BLACK: Evidence(message, stderr=details[-_DETAILS_CHARACTERS:])},
     )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from arena.live.channel import Patience
+from arena.live.faults import ArenaFault
 from arena.live.messages import (
     Examine,
     Examined,
@@ -39,6 +40,7 @@ from arena.live.process import become_subreaper
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from arena.core.event import Event
     from arena.core.task import GameTask
     from arena.live.referee import MovePlayed
 
@@ -83,7 +85,7 @@ class Worker:
             async for message in incoming:
                 match message:
                     case Examine():
-                        self._say(Examined(await examine(hello.event, pool)))
+                        games.start_soon(self._examine, hello.event, pool)
                     case UseEvent(event):
                         pool.use_entries(event.engines)
                     case Play(task):
@@ -95,11 +97,14 @@ class Worker:
             games.cancel_scope.cancel()
         return False
 
+    async def _examine(self, event: Event, pool: EnginePool) -> None:
+        self._say(Examined(await examine(event, pool)))
+
     async def _play(self, player: GamePlayer, task: GameTask) -> None:
         try:
             self._say(Finished(await player.play(task)))
-        except Exception:
-            self._say(Failed(task.scheduled.id, traceback.format_exc()))
+        except Exception as error:
+            self._say(Failed(task.scheduled.id, _in_words(error), traceback.format_exc()))
 
     def _say(self, message: Message) -> None:
         self._outgoing.send_nowait(message)
@@ -112,15 +117,24 @@ class Worker:
         async for message in self._to_send:
             try:
                 await self._stream.send(message)
-            except trio.BrokenResourceError:
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
                 # The runner is gone; the reading side meets the end of the stream and ends everything.
                 return
 
 
+def _in_words(error: BaseException) -> str:
+    """Return an error in one line; of a group that holds only one, that one."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return str(error) if isinstance(error, ArenaFault) else f"{type(error).__name__}: {error}"
+
+
 def main() -> None:
     """Serve the runner at the other end of the inherited socket."""
-    # The runner decides when to stop: a terminal's Ctrl-C goes to it alone.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The runner decides when to stop, also when whoever stops the service signals every process of it. A
+    # handler that does nothing, unlike an ignored signal, is not handed on to the engines.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda _number, _frame: None)
     become_subreaper()
     connection = socket.socket(fileno=int(sys.argv[1]))
     os.set_inheritable(connection.fileno(), False)
