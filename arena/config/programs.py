@@ -40,10 +40,8 @@ def sample_module(word: str) -> str | None:
     """Return the module of the sample engine called `greedy` or `greedy_player`, None when none is."""
     if not _MODULE_NAME.fullmatch(word):
         return None
-    for name in (word, f"{word}_player"):
-        if importlib.util.find_spec(f"sample_engines.{name}") is not None:
-            return f"sample_engines.{name}"
-    return None
+    module = f"sample_engines.{word.removesuffix('_player')}_player"
+    return module if importlib.util.find_spec(module) is not None else None
 
 
 def sample_command(words: list[str]) -> list[str]:
