@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from arena.core.record import GameRecord
     from arena.store import GameSummary, ReadStore
 
+    _Sealed = tuple[GameRecord, bytes]
+
 CHUNK_GAMES = 50
 """Games that go to a process at once: some tenths of a second of work."""
 
@@ -101,27 +103,26 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
     }
 
 
-def _compared(store: ReadStore, names: Sequence[str], problems: list[str]) -> Iterator[GameRecord]:
-    """Yield every stored playing; add to `problems` what beside it contradicts it.
+def _compared(store: ReadStore, names: Sequence[str], problems: list[str]) -> Iterator[_Sealed]:
+    """Yield every stored playing with its seal; add to `problems` what beside it contradicts it.
 
     Standings are made of summaries and of the organiser's words, so these must say what the records say.
     """
     words = {(entry.action, entry.target) for entry in store.audit()}
     summaries = store.summaries()
     summary = next(summaries, None)
-    for record in store.records():
-        # A run may commit games between the two reads; what has no counterpart is left for the next time.
-        while summary is not None and summary.ordinal < record.ordinal:
-            summary = next(summaries, None)
-        if summary is not None and summary.ordinal == record.ordinal:
-            problems += _contradictions(record, summary, names)
+    for standing, record, seal in store.sealed():
+        if standing is Standing.COUNTS:
+            # A run may commit games between the two reads; what has no counterpart is left for the next time.
+            while summary is not None and summary.ordinal < record.ordinal:
+                summary = next(summaries, None)
+            if summary is not None and summary.ordinal == record.ordinal:
+                problems += _contradictions(record, summary, names)
         if record.verdict.reason == Reason.ANNULLED and ("annul", record.id) not in words:
             problems.append(f"game {record.id}, ply 0: it is annulled, but nobody's word for that is kept")
-        yield record
-    for standing, record in store.set_aside():
         if standing is Standing.SUPERSEDED and ("replay", record.id) not in words:
             problems.append(f"game {record.id}, ply 0: it is set aside, but nobody's word for that is kept")
-        yield record
+        yield record, seal
 
 
 def _contradictions(record: GameRecord, summary: GameSummary, names: Sequence[str]) -> Iterator[str]:
@@ -145,7 +146,7 @@ def _contradictions(record: GameRecord, summary: GameSummary, names: Sequence[st
 
 
 def _check_all(
-    records: Iterator[GameRecord], event: Event, schedule: Schedule, key: bytes, jobs: int
+    records: Iterator[_Sealed], event: Event, schedule: Schedule, key: bytes, jobs: int
 ) -> Iterator[_Checked]:
     """Check chunk by chunk, here or in other processes; results come in the order of the records."""
     chunks = iter(lambda: list(itertools.islice(records, CHUNK_GAMES)), [])
@@ -178,21 +179,21 @@ class _Worker:
         cls.event, cls.schedule, cls.key = event, Schedule(event), key
 
     @classmethod
-    def check(cls, records: Sequence[GameRecord]) -> _Checked:
+    def check(cls, records: Sequence[_Sealed]) -> _Checked:
         return _check(records, cls.event, cls.schedule, cls.key)
 
 
-def _check(records: Sequence[GameRecord], event: Event, schedule: Schedule, key: bytes) -> _Checked:
+def _check(records: Sequence[_Sealed], event: Event, schedule: Schedule, key: bytes) -> _Checked:
     names = [engine.name for engine in event.engines]
     problems: list[str] = []
-    for record in records:
+    for record, seal in records:
         ordinal = schedule.ordinal_of(record.id)
         scheduled = None if ordinal is None else schedule.game(ordinal)
-        problems += check_record(record, scheduled, key, event.dice, names=names)
+        problems += check_record(record, scheduled, key, event.dice, names=names, seal=seal)
     return _Checked(
         games=len(records),
-        plies=sum(len(record.moves) for record in records),
-        rolls=sum(len(record.dice) for record in records),
+        plies=sum(len(record.moves) for record, _ in records),
+        rolls=sum(len(record.dice) for record, _ in records),
         problems=problems,
     )
 

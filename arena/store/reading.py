@@ -281,7 +281,7 @@ _WINNERS: dict[int | None, Literal["black", "white", "draw"] | None] = {
 _RECORD = """
     SELECT id, attempt, ordinal, round, pair, kind.word, size, komi, winner, ending.word, result, at_fault,
         points, board_margin, final_margin, opening_plies, moves, times, seed, opening, started, ended, dice,
-        throws, final_position, more, black_identity, white_identity
+        throws, final_position, more, black_identity, white_identity, seal
     FROM game JOIN playing USING (number) JOIN word kind ON kind.number = game.game
         JOIN word ending ON ending.number = game.reason
 """
@@ -476,9 +476,20 @@ class ReadStore:
 
     def set_aside(self) -> Iterator[tuple[Standing, GameRecord]]:
         """Yield the playings that do not stand (void, superseded), in the order they ended."""
+        for standing, record, _ in self._sealed_aside():
+            yield standing, record
+
+    def sealed(self) -> Iterator[tuple[Standing, GameRecord, bytes]]:
+        """Yield every playing with its seal: those that stand in schedule order, then those set aside."""
+        for row in self._pages(_RECORD, ordinal_column=2):
+            yield Standing.COUNTS, self._record(row), row[-1]
+        yield from self._sealed_aside()
+
+    def _sealed_aside(self) -> Iterator[tuple[Standing, GameRecord, bytes]]:
         query = "SELECT number, standing FROM game WHERE standing <> 1 ORDER BY number"
         for number, standing in self._rows(query):
-            yield Standing(standing), self._record(self._rows(f"{_RECORD} WHERE game.number = ?", number)[0])
+            row = self._rows(f"{_RECORD} WHERE game.number = ?", number)[0]
+            yield Standing(standing), self._record(row), row[-1]
 
     def summaries(self) -> Iterator[GameSummary]:
         """Yield a summary of each game that stands, in schedule order, in bounded memory."""
@@ -566,7 +577,7 @@ class ReadStore:
 
     def _record(self, row: tuple[Any, ...]) -> GameRecord:
         with self._damage_told():
-            return record_of(StoredRow(*row[:-2]), self._identity(row[-2]), self._identity(row[-1]))
+            return record_of(StoredRow(*row[:-3]), self._identity(row[-3]), self._identity(row[-2]))
 
     @cached_property
     def _identities(self) -> dict[int, EngineIdentity]:
@@ -623,4 +634,4 @@ def verdict_numbered(connection: sqlite3.Connection, number: int) -> Verdict:
     """Return the verdict of one row of `game`, over whatever connection."""
     row = connection.execute(f"{_RECORD} WHERE game.number = ?", (number,)).fetchone()
     nobody = EngineIdentity("")
-    return record_of(StoredRow(*row[:-2]), nobody, nobody).verdict
+    return record_of(StoredRow(*row[:-3]), nobody, nobody).verdict

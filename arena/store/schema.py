@@ -68,7 +68,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             number INTEGER PRIMARY KEY REFERENCES game,
             moves TEXT NOT NULL, times BLOB NOT NULL, seed INTEGER NOT NULL, opening TEXT NOT NULL,
             started ANY NOT NULL, ended ANY NOT NULL, dice BLOB, throws BLOB,
-            final_position TEXT NOT NULL, more BLOB
+            final_position TEXT NOT NULL, more BLOB, seal BLOB NOT NULL
         ) STRICT""",
         """CREATE TABLE audit (
             number INTEGER PRIMARY KEY, at TEXT NOT NULL, action TEXT NOT NULL, target TEXT NOT NULL,

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from arena import __version__
 from arena.core.dice import key_hash, make_key
 from arena.core.record import EngineIdentity, GameRecord
+from arena.core.seal import record_seal
 from arena.core.verdict import Reason, Verdict, both_failed, by_fault, void
 from arena.rules.registry import make_rules
 from arena.store.changes import changes
@@ -468,7 +469,7 @@ class RunStore:
                 f"game {record.id}, attempt {record.attempt}, is stored already ({error})"
             ) from error
         connection.execute(
-            "INSERT INTO playing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO playing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 number,
                 moves,
@@ -481,6 +482,7 @@ class RunStore:
                 throws,
                 record.final_position,
                 pack_more(record),
+                record_seal(record),
             ),
         )
 
