@@ -8,10 +8,12 @@ process, so its length depends on how many games run here (`Patience`).
 
 from __future__ import annotations
 
-import math
+import fcntl
 import os
 import select
+import termios
 import time
+from array import array
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -46,6 +48,9 @@ _SELECT_LIMIT = 1024
 _OVER = (State.BROKEN, State.CLOSED)
 
 _FULL_PIPE_LOOK_S = 0.01
+
+_LOST_INPUT_LOOK_S = 0.5
+"""How often a long wait looks whether the engine has closed its input with commands still in the pipe."""
 
 _CHATTER_BYTES = 64 * 1024
 _CHATTER_PAUSE_S = 0.005
@@ -108,6 +113,8 @@ class Channel:
         self._broken_off = False
         self._poller = select.poll()
         self._poller.register(read_fd, select.POLLIN)
+        self._input_poller = select.poll()
+        self._input_poller.register(write_fd, 0)
         self._can_select = read_fd < _SELECT_LIMIT
 
     def process_gone(self) -> None:
@@ -242,11 +249,21 @@ class Channel:
                     self._read_rest(answers, "closed its standard input")
                     return
             # A full pipe means an engine that does not read, which is rare: look at it now and then.
-            with trio.move_on_after(_FULL_PIPE_LOOK_S if unwritten else math.inf):
+            with trio.move_on_after(_FULL_PIPE_LOOK_S if unwritten else _LOST_INPUT_LOOK_S) as look:
                 await trio.lowlevel.wait_readable(self._read_fd)
                 self._read(answers)
+            if look.cancelled_caught and self._input_is_lost():
+                self._read_rest(answers, "closed its standard input")
             if self._bytes_read - read_before > _CHATTER_BYTES:
                 await trio.sleep(_CHATTER_PAUSE_S)
+
+    def _input_is_lost(self) -> bool:
+        """Say whether commands are in the pipe that nobody can read any more."""
+        if not any(found & select.POLLERR for _, found in self._input_poller.poll(0)):
+            return False
+        unread = array("i", [0])
+        fcntl.ioctl(self._write_fd, termios.FIONREAD, unread)
+        return unread[0] > 0
 
     def _write(self, data: bytes) -> bytes:
         """Write what the pipe takes; return the rest."""

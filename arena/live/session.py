@@ -106,7 +106,8 @@ class EngineSession:
         except OSError as error:
             if error.errno in _OUR_OWN_LACK:
                 raise ArenaFault(f"{entry.name} cannot be started: {error.strerror}") from error
-            raise EngineFault(Reason.START_UP, f"cannot be started: {error.strerror or error}") from error
+            words = ": ".join(str(word) for word in (error.strerror or error, error.filename) if word)
+            raise EngineFault(Reason.START_UP, f"cannot be started: {words}") from error
         return cls(entry, process, patience)
 
     async def watch(self) -> None:
@@ -256,7 +257,7 @@ class EngineSession:
 
     async def evidence(self, fault: EngineFault) -> Evidence:
         """Return what is kept of a fault; waits a moment for the exit status if the stream broke."""
-        if fault.reason is Reason.CRASH:
+        if fault.reason in (Reason.CRASH, Reason.START_UP):
             await self.process.wait_exit(_EXIT_WAIT_S)
         return Evidence(
             message=fault.message,

@@ -355,7 +355,7 @@ class Runner:
             words = record.evidence[BLACK].message
             self._fail(f"the arena's own fault, twice in a row for one pairing (game {record.id}): {words}")
             return
-        self._again.append(self._next_attempt(task))
+        self._again.insert(0, self._next_attempt(task))
 
     async def _write(self) -> None:
         async for record in self._committing:
