@@ -28,6 +28,10 @@ MAX_INFO_KEYS: Final = 32
 MAX_INFO_KEY_CHARACTERS: Final = 32
 """Longest key of an `info` line; longer ones are left out."""
 
+MAX_INFO_CHARACTERS: Final = 64 * 1024
+"""How much of a `genmove` reply is looked at: a reply at its limit would take the referee 0.1 s to read, at
+the cost of other games' clocks."""
+
 MAX_PV_WORDS: Final = 64
 """Longest principal variation kept, in moves."""
 
@@ -190,11 +194,11 @@ def parse_move_reply(text: str) -> MoveReply:
 
     `pv` takes the rest of its line. `winrate` (0 to 1), `score`, `nodes`, `depth` are left out when their
     value is none; further keys keep their text; of a key said twice the last value is kept. Other lines are
-    ignored.
+    ignored, and so is everything beyond MAX_INFO_CHARACTERS.
     """
     if "\n" not in text:
         return MoveReply(text, _NO_INFOS)
-    first, *rest = text.split("\n")
+    first, *rest = text[:MAX_INFO_CHARACTERS].split("\n")
     infos: dict[str, InfoValue] = {}
     for line in rest:
         words = line.split()

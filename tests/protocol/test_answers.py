@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from protocol.answers import (
     ASSUMED,
+    MAX_INFO_CHARACTERS,
     MAX_INFO_KEYS,
     MAX_LISTED,
     MAX_PV_WORDS,
@@ -145,7 +146,7 @@ def test_a_value_that_is_none_is_left_out(info: str) -> None:
 
 
 def test_infos_are_bounded() -> None:
-    many = " ".join(f"key{number} {'v' * 1000}" for number in range(200))
+    many = " ".join(f"key{number} {'v' * 250}" for number in range(200))
     infos = parse_move_reply(f"D4\ninfo {many}\ninfo {'k' * 100} 1\ninfo key3 last").infos
     assert len(infos) == MAX_INFO_KEYS
     assert infos["key3"] == "last"
@@ -153,6 +154,11 @@ def test_infos_are_bounded() -> None:
     moves = parse_move_reply("D4\ninfo pv " + "D4 " * 500).infos["pv"]
     assert isinstance(moves, tuple)
     assert len(moves) == MAX_PV_WORDS
+
+
+def test_megabytes_of_infos_are_not_read_to_their_end() -> None:
+    lines = "info depth 1\n" * (MAX_INFO_CHARACTERS // 13 + 1)
+    assert parse_move_reply(f"D4\n{lines}info depth 2").infos == {"depth": 1}
 
 
 @given(st.text(st.sampled_from("infowrate scoredpv0189.-+_e\n #é"), max_size=200) | st.text(max_size=200))
