@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test check soak lock clean
+.PHONY: run test system check soak lock clean
 
 # Plays four real events of real engine processes; tables and charts are left in out/.
 run: $(READY)
@@ -16,7 +16,7 @@ run: $(READY)
 	$(BIN)/arena run examples/plakoto.toml --db out/plakoto.db
 	@echo "Tables and charts: $$(ls -d out/*-results | tr '\n' ' ')"
 
-test: check
+test: system check
 	$(BIN)/python -m pytest -m "not soak"
 
 check: $(READY)
@@ -24,6 +24,16 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+
+# System packages that tests need, where they may be installed; a test says what it misses.
+system:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		missing=$$(for name in $$(grep -v '^#' .ci/system-packages.txt); do \
+			dpkg -s $$name > /dev/null 2>&1 || echo $$name; done); \
+		if [ -n "$$missing" ]; then \
+			apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing > /dev/null; \
+		fi; \
+	fi
 
 # What takes longer than ten minutes.
 soak: $(READY)

@@ -11,12 +11,13 @@ from arena.cli.errors import EXIT_CANNOT, EXIT_DONE, EXIT_FAILED, EXIT_NEGATIVE,
 from arena.cli.progress import Line, Tally, display
 from arena.core.schedule import Schedule
 from arena.core.task import game_task
+from arena.live.sandbox import exposed
 from arena.live.tournament import Ending, Runner
 from arena.rules.registry import rules_class
 from arena.store import ReadStore, RunStore, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from arena.core.event import Event
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 _NO_FAULT_FREE_GAME = "not one game ended without a fault"
 
 
-def play(event: Event, database: Path, event_text: str, results: Path | None) -> int:
+def play(
+    event: Event, database: Path, event_text: str, results: Path | None, private: Sequence[Path] = ()
+) -> int:
     """Play what is not played yet, print the standings, and return the exit code.
 
     Args:
@@ -33,10 +36,12 @@ def play(event: Event, database: Path, event_text: str, results: Path | None) ->
         database: the store; made when it does not exist.
         event_text: the tournament file as it was read, empty without one.
         results: folder for tables and charts, None for none.
+        private: files that no contained engine may see, beside the database.
 
     Raises:
         Failure: the event cannot be played as asked.
     """
+    _refuse_exposure(event, [database, *private])
     schedule = Schedule(event)
 
     def placement(game_id: str) -> tuple[int, int]:
@@ -54,6 +59,13 @@ def play(event: Event, database: Path, event_text: str, results: Path | None) ->
         raise Failure(str(error)) from error
     _print_results(database, results)
     return code
+
+
+def _refuse_exposure(event: Event, private: Sequence[Path]) -> None:
+    """Refuse sandboxes that would show an engine the tournament file or the database."""
+    found = [f"{entry.name}: {words}" for entry in event.engines for words in exposed(entry, private)]
+    if found:
+        raise Failure("a sandbox must not show an engine the tournament:\n" + "\n".join(found))
 
 
 def _run(event: Event, schedule: Schedule, store: RunStore) -> int:

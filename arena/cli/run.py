@@ -39,4 +39,4 @@ def command(
         raise Failure(str(error)) from error
     database = db or file.with_suffix(".db")
     results = None if no_output else output or database.with_name(f"{database.stem}-results")
-    return play(event, database, file.read_text(encoding="utf-8"), results)
+    return play(event, database, file.read_text(encoding="utf-8"), results, [file])

@@ -162,6 +162,7 @@ class TournamentKeys(_Keys):
     seed: int = key("a whole number from 0 to 2**63 - 1", 0, ge=0, le=2**63 - 1)
     openings: OpeningKeys | None = key('{ random = 2 } or { file = "openings.txt" }', None)
     dice: Literal["independent", "duplicate"] = key("independent or duplicate", "independent")
+    sandbox: Literal["off", "auto", "require"] | None = key("off, auto or require", None)
     dice_key: str | None = key("64 hexadecimal digits", None)
 
     @field_validator("name")
@@ -265,6 +266,7 @@ class EngineKeys(_Keys):
     sandbox: Literal["off", "auto", "require"] | None = key("off, auto or require", None)
     folder: str | None = key("the path of a folder that exists", None)
     binds: list[str] = key("a list of paths that exist", [])
+    data_folder: str | None = key("the path of a folder that exists", None)
     limits: LimitKeys = key("a table of limits", {})
     submitted: bool = key("true or false", False)
 
@@ -276,7 +278,7 @@ class EngineKeys(_Keys):
             words = sample_command(words)
         return resolved_command(words, surroundings.folder)
 
-    @field_validator("cwd", "folder")
+    @field_validator("cwd", "folder", "data_folder")
     @classmethod
     def _folder_found(cls, text: str | None, info: ValidationInfo) -> str | None:
         return None if text is None else resolved_place(text, _surroundings(info).folder, folder=True)

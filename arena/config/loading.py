@@ -231,13 +231,13 @@ def _assembled(keys: FileKeys) -> Event:
         "games_each": table.games_each or 2 * (table.pairs or 1),
         "book": OpeningBook() if table.openings is None else table.openings.book,
         "dice_key": None if table.dice_key is None else bytes.fromhex(table.dice_key),
-        "engines": tuple(_engine(entry) for entry in keys.engine),
+        "engines": tuple(_engine(entry, table.sandbox) for entry in keys.engine),
     }
     return Event(**{**_fields_alike(Event, table), **derived})
 
 
-def _engine(keys: EngineKeys) -> Engine:
-    sandbox = keys.sandbox or ("require" if keys.submitted else "off")
+def _engine(keys: EngineKeys, events_sandbox: str | None) -> Engine:
+    sandbox = keys.sandbox or ("require" if keys.submitted else events_sandbox or "off")
     return Engine(**{**_fields_alike(Engine, keys), "sandbox": sandbox})
 
 

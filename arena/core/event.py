@@ -39,6 +39,7 @@ class Engine:
         sandbox: `off`, `auto` or `require`.
         folder: the engine's own folder (what a sandbox shows it), None when not named.
         binds: further folders a sandbox shows read-only.
+        data_folder: a folder that a sandbox lets it write, None for none.
         limits: resource limits by name (docs/configuration.md).
         submitted: whether the program comes from somebody else.
     """
@@ -60,6 +61,7 @@ class Engine:
     sandbox: Literal["off", "auto", "require"] = "off"
     folder: str | None = None
     binds: tuple[str, ...] = ()
+    data_folder: str | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
     submitted: bool = False
 

@@ -52,6 +52,9 @@ _FULL_PIPE_LOOK_S = 0.01
 _LOST_INPUT_LOOK_S = 0.5
 """How often a long wait looks whether the engine has closed its input with commands still in the pipe."""
 
+_OUTPUT_BYTES = 2 * 1024 * 1024
+"""Twice the longest reply: more can only be chatter."""
+
 _CHATTER_BYTES = 64 * 1024
 _CHATTER_PAUSE_S = 0.005
 """An engine that has said this much in one turn is read slowly: it may fill its own pipe, not our core."""
@@ -86,6 +89,7 @@ class Channel:
     Attributes:
         spent_ns: time of the last exchange: from just before its write to the end of its last read.
         banner: text that came before the first reply, empty when there was none.
+        output_limit_bytes: what the engine may write in one exchange.
         exchange_log: what was sent (True) and received (False) in the present game, newest last.
     """
 
@@ -99,6 +103,7 @@ class Channel:
     ) -> None:
         self.spent_ns = 0
         self.banner = ""
+        self.output_limit_bytes = _OUTPUT_BYTES
         self.exchange_log: deque[tuple[bool, bytes]] = deque(maxlen=EXCHANGE_KEPT)
         self._dialogue = Dialogue(ids=ids)
         self._read_fd = read_fd
@@ -254,7 +259,11 @@ class Channel:
                 self._read(answers)
             if look.cancelled_caught and self._input_is_lost():
                 self._read_rest(answers, "closed its standard input")
-            if self._bytes_read - read_before > _CHATTER_BYTES:
+            said_bytes = self._bytes_read - read_before
+            if said_bytes > self.output_limit_bytes:
+                message = f"wrote {said_bytes} bytes in one turn; {self.output_limit_bytes} are allowed"
+                raise EngineFault(Reason.FLOOD, message)
+            if said_bytes > _CHATTER_BYTES:
                 await trio.sleep(_CHATTER_PAUSE_S)
 
     def _input_is_lost(self) -> bool:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import trio
 
 from arena.core.record import EngineIdentity, Evidence
-from arena.live.faults import EngineFault
-from arena.live.process import plain_launch
+from arena.live.faults import ArenaFault, EngineFault
+from arena.live.sandbox import Launcher, SandboxError
 from arena.live.session import EngineSession
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class EnginePool:
         self._most_idle = games_at_a_time * _IDLE_KEPT_PER_GAME
         self._idle: list[tuple[int, EngineSession]] = []
         self._all: set[EngineSession] = set()
+        self._launcher = Launcher()
         self._hashes: dict[int, tuple[str, str]] = {}
 
     def use_entries(self, entries: Sequence[Engine]) -> None:
@@ -79,9 +80,10 @@ class EnginePool:
                     await self._end(session, politely=False)
                     break
         try:
-            session = EngineSession.launch(
-                entry, plain_launch(entry.command, entry.cwd, entry.env), self._patience
-            )
+            session = EngineSession.launch(entry, self._launcher.launch(entry), self._patience)
+        except SandboxError as error:
+            # Pre-flight has passed, so this machine has changed since: nobody's fault who plays.
+            raise ArenaFault(f"{entry.name}: {error}") from error
         except EngineFault as fault:
             raise StartUpFault(fault, Evidence(fault.message)) from fault
         self._all.add(session)
@@ -91,7 +93,7 @@ class EnginePool:
             await session.start_up()
             has_started = True
         except EngineFault as fault:
-            raise StartUpFault(fault, await session.evidence(fault)) from fault
+            raise StartUpFault(*await session.judged(fault)) from fault
         finally:
             if not has_started:
                 await self._end(session, politely=False)
@@ -140,6 +142,7 @@ class EnginePool:
             session.process.kill()
         self._all.clear()
         self._idle.clear()
+        self._launcher.close()
 
     async def _end(self, session: EngineSession, *, politely: bool) -> None:
         try:

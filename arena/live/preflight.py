@@ -9,6 +9,7 @@ import trio
 
 from arena.core.clock_words import time_command
 from arena.core.verdict import Reason
+from arena.live import sandbox
 from arena.live.faults import EngineFault, escaped
 from arena.live.pool import StartUpFault
 from arena.live.session import GameSettings
@@ -69,6 +70,9 @@ async def examine(event: Event, pool: EnginePool) -> tuple[EngineFinding, ...]:
 
 
 async def _examine_one(event: Event, pool: EnginePool, index: int, note: _Notes) -> None:
+    if (why := sandbox.problem(pool.entries[index])) is not None:
+        note.shortcomings.append(why)
+        return
     try:
         session = await _joined_commands_tried(pool, index, note)
     except StartUpFault as fault:
@@ -87,7 +91,7 @@ async def _examine_one(event: Event, pool: EnginePool, index: int, note: _Notes)
         session.warnings.clear()
     except EngineFault as fault:
         in_step = False
-        note.shortcomings.append(_words(fault, await session.evidence(fault)))
+        note.shortcomings.append(_words(*await session.judged(fault)))
     except UnsendableError as error:
         note.shortcomings.append(f"its entry holds what cannot be sent: {error}")
     finally:
@@ -106,9 +110,9 @@ async def _joined_commands_tried(pool: EnginePool, index: int, note: _Notes) -> 
     try:
         takes_joined = not session.pipelining or await session.probe_pipelining(_PROBE_S)
     except EngineFault as fault:
-        evidence = await session.evidence(fault)
+        judged = await session.judged(fault)
         await pool.release(index, session, is_in_step=False)
-        raise StartUpFault(fault, evidence) from fault
+        raise StartUpFault(*judged) from fault
     if takes_joined:
         return session
     note.pipelining = False

@@ -15,20 +15,21 @@ import contextlib
 import ctypes
 import os
 import secrets
-import shutil
 import signal
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
 import trio
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+from arena.live.limits import FREE, WATCH_S, Limits, excess, usage_of_tree
+from arena.live.proc import children, descendants
 
-STDERR_KEPT_BYTES = 16 * 1024
-"""Standard error kept as evidence: the end of it, where programs say why they died."""
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arena.core.verdict import Reason
 
 _STDERR_READ_BYTES = 64 * 1024
 _STDERR_PAUSE_S = 0.005
@@ -38,6 +39,10 @@ costing the referee a core."""
 _KILL_WAIT_S = 2.0
 """How long other games go on while the kernel takes a killed process apart; then the wait blocks."""
 
+BUBBLEWRAP = "bubblewrap"
+"""Level of containment, as records name it, of a process behind bubblewrap."""
+
+_SIGNALLED = 128
 _PR_SET_CHILD_SUBREAPER = 36
 _TOKEN = "ARENA_PROCESS"  # noqa: S105  a mark, no secret
 
@@ -51,21 +56,16 @@ class Launch:
         cwd: folder to start in, None for the runner's.
         env: the complete environment.
         sandbox: level of containment in force, for the record.
-        cleanup: folders to remove when the process is gone.
+        umask: its file mode creation mask, -1 for the runner's.
+        limits: what the process tree may use; the kernel's part of it stands in `argv` already.
     """
 
     argv: Sequence[str]
     cwd: str | None
     env: Mapping[str, str]
     sandbox: str = "off"
-    cleanup: Sequence[str] = field(default_factory=tuple)
-
-
-def plain_launch(command: Sequence[str], cwd: str | None, env: Mapping[str, str]) -> Launch:
-    """Return the launch of an engine without a sandbox, which dies with the runner where the system can."""
-    setpriv = shutil.which("setpriv")
-    prefix = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
-    return Launch([*prefix, *command], cwd, {**os.environ, **env})
+    limits: Limits = FREE
+    umask: int = -1
 
 
 def become_subreaper() -> bool:
@@ -93,9 +93,11 @@ class Process(Protocol):
         launch: what was started.
         read_fd, write_fd: its standard output and input, non-blocking.
         exited: set when it is gone; not before `watch` runs.
+        overrun: which limit it exceeded and by what; it was killed for that. None while it kept within.
     """
 
     launch: Launch
+    overrun: tuple[Reason, str] | None
     read_fd: int
     write_fd: int
     exited: trio.Event
@@ -109,6 +111,9 @@ class Process(Protocol):
 
     def stderr_tail(self) -> bytes:
         """Return the end of its standard error, untrusted."""
+
+    def new_game(self) -> None:
+        """Begin to count the CPU time of another game."""
 
     async def wait_exit(self, limit_s: float) -> None:
         """Wait up to `limit_s` seconds for it to be gone."""
@@ -144,9 +149,13 @@ class EngineProcess:
         self._popen = popen
         self._token = token
         self._stderr = bytearray()
+        self._stderr_kept_bytes = int(launch.limits.stderr_kb * 1024)
         self._stderr_fd = popen.stderr.fileno()
         self._pidfd = os.pidfd_open(popen.pid)
         self._ended = False
+        self._cpu_before_s = 0.0
+        self.overrun: tuple[Reason, str] | None = None
+        self.peak_memory_bytes = 0
         for descriptor in (self.write_fd, self.read_fd, self._stderr_fd):
             os.set_blocking(descriptor, False)
         self._registry[self.pid] = self
@@ -168,6 +177,7 @@ class EngineProcess:
             env={**launch.env, _TOKEN: token},
             bufsize=0,
             start_new_session=True,
+            umask=launch.umask,
         )
         try:
             return cls(popen, token, launch)
@@ -182,10 +192,28 @@ class EngineProcess:
             return
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._drain_stderr)
+            if self.launch.limits.are_watched:
+                nursery.start_soon(self._watch_limits)
             with contextlib.suppress(trio.ClosedResourceError):
                 await trio.lowlevel.wait_readable(self._pidfd)
             self.exited.set()
             nursery.cancel_scope.cancel()
+
+    def new_game(self) -> None:
+        """Begin to count the CPU time of another game."""
+        if self.launch.limits.cpu_s is not None:
+            self._cpu_before_s = usage_of_tree(self.pid, self.launch.limits).cpu_s
+
+    async def _watch_limits(self) -> None:
+        """Look at the tree now and then; kill it when it has gone too far, and remember the limit."""
+        while not self._ended:
+            usage = usage_of_tree(self.pid, self.launch.limits)
+            self.peak_memory_bytes = max(self.peak_memory_bytes, usage.memory_bytes)
+            self.overrun = excess(self.launch.limits, usage, self._cpu_before_s)
+            if self.overrun is not None:
+                self._signal_tree()
+                return
+            await trio.sleep(WATCH_S)
 
     async def _drain_stderr(self) -> None:
         with contextlib.suppress(trio.ClosedResourceError):
@@ -207,7 +235,7 @@ class EngineProcess:
         except OSError:
             return False
         self._stderr += data
-        del self._stderr[:-STDERR_KEPT_BYTES]
+        del self._stderr[: -self._stderr_kept_bytes]
         return bool(data)
 
     def stderr_tail(self) -> bytes:
@@ -243,6 +271,9 @@ class EngineProcess:
         code = self._exit_code()
         if code is None:
             return ""
+        if code > _SIGNALLED and self.launch.sandbox == BUBBLEWRAP:
+            # The sandbox hands on a signal as a shell does.
+            code = _SIGNALLED - code
         if code >= 0:
             return f"exit code {code}"
         try:
@@ -282,8 +313,6 @@ class EngineProcess:
         os.close(self._pidfd)
         self.exited.set()
         sweep_orphans()
-        for folder in self.launch.cleanup:
-            shutil.rmtree(folder, ignore_errors=True)
 
     def _signal_tree(self) -> None:
         """Send the kill signal to the process, its group and all descendants that can be found."""
@@ -309,27 +338,6 @@ class EngineProcess:
                     stream.close()
 
 
-def descendants(pid: int) -> Iterator[int]:
-    """Yield the process ids below `pid`, children before grandchildren."""
-    todo = [pid]
-    while todo:
-        for child in _children(todo.pop()):
-            yield child
-            todo.append(child)
-
-
-def _children(pid: int) -> list[int]:
-    found: list[int] = []
-    try:
-        tasks = list(Path(f"/proc/{pid}/task").iterdir())
-    except OSError:
-        return found
-    for task in tasks:
-        with contextlib.suppress(OSError, ValueError):
-            found.extend(int(word) for word in (task / "children").read_text().split())
-    return found
-
-
 def sweep_orphans() -> int:
     """Kill what ended engines left behind (handed to a subreaper by the kernel); return how many.
 
@@ -340,7 +348,7 @@ def sweep_orphans() -> int:
     if not _is_subreaper:
         return swept
     for _ in range(1000):  # an orphan killed hands over its own children: look again, not for ever
-        orphans = [pid for pid in _children(os.getpid()) if _is_orphan(pid, tokens)]
+        orphans = [pid for pid in children(os.getpid()) if _is_orphan(pid, tokens)]
         if not orphans:
             break
         for pid in orphans:

@@ -345,9 +345,10 @@ class Referee:
         return faults
 
     async def _fault_verdict(self, faults: dict[int, EngineFault]) -> Verdict:
+        judged = {}
         for side, fault in faults.items():
-            self._evidence[side] = await self._sessions[side].evidence(fault)
-        return self._verdict_on(faults)
+            judged[side], self._evidence[side] = await self._sessions[side].judged(fault)
+        return self._verdict_on(judged)
 
     def _verdict_on(self, faults: Mapping[int, EngineFault]) -> Verdict:
         if len(faults) == 2:

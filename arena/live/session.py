@@ -16,6 +16,7 @@ from arena.core.record import EngineIdentity, Evidence
 from arena.core.verdict import Reason
 from arena.live.channel import Channel, Patience, refusal
 from arena.live.faults import ArenaFault, EngineFault, escaped, escaped_lines
+from arena.live.limits import told_by_end
 from arena.live.process import EngineProcess
 from protocol.answers import ASSUMED, parse_games, parse_list_commands, parse_move_reply
 from protocol.commands import COMMANDS, Need
@@ -85,6 +86,7 @@ class EngineSession:
         self.entry = entry
         self.process = process
         self.channel = Channel(process.read_fd, process.write_fd, ids=entry.ids, patience=patience)
+        self.channel.output_limit_bytes = int(process.launch.limits.output_kb * 1024)
         self.capabilities = ASSUMED
         self.reported_name = ""
         self.reported_version = ""
@@ -189,6 +191,7 @@ class EngineSession:
             if self.entry.work_limit:
                 commands.append(f"arena-limit {self.entry.work_limit}")
         self._games_played += 1
+        self.process.new_game()
         commands += [f"arena-game {settings.game}", f"arena-seed {settings.seed}"]
         if settings.size is not None:
             commands.append(f"boardsize {settings.size}")
@@ -255,10 +258,28 @@ class EngineSession:
             politely = self.channel.send("quit")
         await self.process.end(QUIT_GRACE_S if politely else 0.0)
 
-    async def evidence(self, fault: EngineFault) -> Evidence:
-        """Return what is kept of a fault; waits a moment for the exit status if the stream broke."""
+    async def judged(self, fault: EngineFault) -> tuple[EngineFault, Evidence]:
+        """Return a fault as it is to be judged, and what is kept of it.
+
+        Waits a moment for the exit status if the stream broke. What looks like a crash is the limit's verdict
+        when the engine was killed for exceeding one, or ended because it was refused more.
+        """
         if fault.reason in (Reason.CRASH, Reason.START_UP):
             await self.process.wait_exit(_EXIT_WAIT_S)
+            fault = self._explained(fault)
+        return fault, self._evidence(fault)
+
+    def _explained(self, fault: EngineFault) -> EngineFault:
+        told = self.process.overrun or told_by_end(
+            self.process.launch.limits, self.process.exit_words(), self.process.stderr_tail()
+        )
+        if told is None:
+            return fault
+        reason, words = told
+        is_start = fault.reason is Reason.START_UP
+        return EngineFault(Reason.START_UP if is_start else reason, f"the engine {words}", fault.offending)
+
+    def _evidence(self, fault: EngineFault) -> Evidence:
         return Evidence(
             message=fault.message,
             offending=escaped(fault.offending),

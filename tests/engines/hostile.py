@@ -388,6 +388,100 @@ def _count_for_ever() -> None:
 
 
 @behaviour
+def burns_every_core(engine: Engine, name: str) -> bool:
+    """Compute in many processes instead of moving, for ever."""
+    if name == "genmove":
+        for _ in range(4):
+            if os.fork() == 0:
+                _count_for_ever()
+        _count_for_ever()
+    return False
+
+
+@behaviour
+def eats_memory_slowly(engine: Engine, name: str) -> bool:
+    """Take memory bit by bit and use it, instead of moving."""
+    kept = []
+    while name == "genmove":
+        kept.append(b"x" * (4 << 20))
+        time.sleep(0.002)
+    return False
+
+
+@behaviour
+def eats_memory_at_once(engine: Engine, name: str) -> bool:
+    """Ask for more memory than there can be."""
+    if name == "genmove":
+        engine.answer(str(len(bytearray(1 << 40))))
+    return False
+
+
+@behaviour
+def eats_memory_in_a_child(engine: Engine, name: str) -> bool:
+    """Let a child take the memory, and wait for it."""
+    if name == "genmove":
+        child = os.fork()
+        if child == 0:
+            eats_memory_slowly(engine, name)
+        os.waitpid(child, 0)
+    return False
+
+
+@behaviour
+def forks_without_end(engine: Engine, name: str) -> bool:
+    """Start as many processes as it is given."""
+    while name == "genmove":
+        with contextlib.suppress(OSError):
+            if os.fork() == 0:
+                time.sleep(60)
+                os._exit(0)
+    return False
+
+
+@behaviour
+def starts_threads(engine: Engine, name: str) -> bool:
+    """Start as many threads as it is given, and die of the refusal."""
+    while name == "genmove":
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+    return False
+
+
+@behaviour
+def fills_the_disk(engine: Engine, name: str) -> bool:
+    """Write to its scratch space until there is none."""
+    number = 0
+    while name == "genmove":
+        number += 1
+        with open(f"/tmp/{number}", "wb") as file:  # noqa: PTH123, S108
+            file.write(b"x" * (1 << 20))
+    return False
+
+
+@behaviour
+def writes_a_huge_file(engine: Engine, name: str) -> bool:
+    """Write one file without end."""
+    if name == "genmove":
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        with open("/tmp/huge", "wb") as file:  # noqa: PTH123, S108
+            while True:
+                file.write(b"x" * (1 << 20))
+    return False
+
+
+LIMITED = (
+    "burns_every_core",
+    "eats_memory_slowly",
+    "eats_memory_at_once",
+    "eats_memory_in_a_child",
+    "forks_without_end",
+    "starts_threads",
+    "fills_the_disk",
+    "writes_a_huge_file",
+)
+"""Behaviours that only limits can stop; never let one run without."""
+
+
+@behaviour
 def names(engine: Engine, name: str) -> bool:
     """Call itself something else in each process, and nothing nice."""
     engine.name = f"{os.getpid()}<script>\x1b]0;x\x07'\"&\n" + "x" * 300

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from arena.core.event import Komi
+    from arena.core.verdict import Reason
     from arena.live.referee import MovePlayed
     from arena.rules import Position, Rules
 
@@ -82,6 +83,7 @@ class ScriptedProcess:
         self.code: int | None = None
         self.stderr = b""
         self.grace_s: float | None = None
+        self.overrun: tuple[Reason, str] | None = None
         self._lines: deque[str] = deque()
         self._rest = b""
         self._open = {self._input, self.write_fd, self.read_fd, self._output}
@@ -97,6 +99,9 @@ class ScriptedProcess:
 
     def stderr_tail(self) -> bytes:
         return self.stderr
+
+    def new_game(self) -> None:
+        """Scripted engines use no CPU."""
 
     async def wait_exit(self, limit_s: float) -> None:
         with trio.move_on_after(limit_s):

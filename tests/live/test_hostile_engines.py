@@ -18,7 +18,7 @@ from arena.live import process as live_process
 from arena.live.channel import Patience
 from arena.live.player import GamePlayer
 from arena.live.pool import EnginePool
-from tests.engines.hostile import BEHAVIOURS
+from tests.engines.hostile import BEHAVIOURS, LIMITED
 from tests.live.hostile_engines import children, descriptors, entry, marked
 from tests.live.scripted import task_of
 
@@ -106,7 +106,7 @@ def subreaper() -> Iterator[None]:
 
 
 def test_every_behaviour_has_a_verdict() -> None:
-    assert {*VERDICTS, "thinks", "never_starts"} == set(BEHAVIOURS)
+    assert {*VERDICTS, *LIMITED, "thinks", "never_starts"} == set(BEHAVIOURS)
 
 
 async def play_all(entries: Sequence[Engine], *tasks: GameTask) -> list[GameRecord]:

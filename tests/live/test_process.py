@@ -12,7 +12,9 @@ import pytest
 import trio
 import trio.testing
 
-from arena.live.process import EngineProcess, Launch, plain_launch
+from arena.core.event import Engine
+from arena.live.process import EngineProcess, Launch
+from arena.live.sandbox import Launcher
 from tests.live.hostile_engines import children, descriptors
 
 if TYPE_CHECKING:
@@ -26,9 +28,8 @@ def nothing_left() -> Iterator[None]:
     assert children() == []
 
 
-def launch(code: str, *, cleanup: tuple[str, ...] = ()) -> Launch:
-    plain = plain_launch((sys.executable, "-I", "-S", "-c", code), None, {})
-    return Launch(plain.argv, None, plain.env, cleanup=cleanup)
+def launch(code: str) -> Launch:
+    return Launcher().launch(Engine("it", (sys.executable, "-I", "-S", "-c", code), "/"))
 
 
 async def ended(process: EngineProcess) -> None:
@@ -112,13 +113,3 @@ async def test_an_end_goes_on_when_it_is_cancelled(nursery: trio.Nursery) -> Non
         scope.cancel()
         await process.end(30)
     assert process.exit_words() == "exit code 0"
-
-
-async def test_scratch_folders_go_with_the_process(nursery: trio.Nursery, tmp_path: Path) -> None:
-    folder = tmp_path / "scratch"
-    folder.mkdir()
-    (folder / "file").touch()
-    process = EngineProcess.start(launch("pass", cleanup=(str(folder),)))
-    nursery.start_soon(process.watch)
-    await process.end(0)
-    assert not folder.exists()
