@@ -4,7 +4,8 @@ One number serves the whole package: the log-likelihood ratio between the best o
 range and the best of those that have a given mean. For scores on a lattice (wins, draws, pairs) it is the
 generalised likelihood ratio of the multinomial model, exactly, with outcomes not yet seen allowed for; in
 general it is Owen's empirical likelihood with both ends of the range added to the support. By convex duality
-(Honda & Takemura, *An Asymptotically Optimal Bandit Algorithm for Bounded Support Models*, COLT 2010, theorem 8)
+(Honda & Takemura, *An Asymptotically Optimal Bandit Algorithm for Bounded Support Models*, COLT 2010,
+theorem 8)
 
     L(m) = max over x of  sum_i n_i log(1 + x (a_i - m)),    -1/(1-m) <= x <= 1/m,
 
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 
 _STEPS = 100
 _TOLERANCE = 1e-12
+_EDGE = 1e-6
 
 
 def best_bet(counts: NDArray[np.float64], gains: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
     """Maximise `sum_i n_i log(1 + x g_i)` over the x that keep every `1 + x g_i` from being negative.
 
-    The last axis runs over the support of the distribution (outcomes with count 0 limit x too), the others are
-    independent problems. Newton's method, kept inside a shrinking bracket.
+    The last axis runs over the support of the distribution (outcomes with count 0 limit x too), the others
+    are independent problems. Newton's method, kept inside a shrinking bracket.
 
     Args:
         counts: how often each outcome was seen, shape (..., outcomes), not negative.
@@ -84,14 +86,12 @@ def log_ratio(counts: ArrayLike, values: ArrayLike, mean: ArrayLike) -> NDArray[
 
 
 def limits(counts: ArrayLike, values: ArrayLike, threshold: float) -> tuple[float, float]:
-    """Return the least and the greatest mean m with L(m) <= threshold.
+    """Return the least and the greatest mean m with L(m) <= threshold (in nats, positive).
 
-    L is convex with its zero at the sample mean and its slope is -N x (envelope theorem), so Newton's method inside a
-    bracket finds each end.
+    `counts` and `values` are those of one problem, as in `log_ratio`.
 
-    Args:
-        counts, values: as in `log_ratio`, one problem.
-        threshold: in nats, positive.
+    L is convex with its zero at the sample mean and its slope is -N x (envelope theorem), so Newton's
+    method inside a bracket finds each end.
     """
     numbers = np.asarray(counts, dtype=np.float64)
     points = np.asarray(values, dtype=np.float64)
@@ -137,6 +137,8 @@ def likelihood_interval(counts: ArrayLike, values: ArrayLike, level: float = 0.9
         return None
     threshold = float(stats.f.ppf(level, 1, total - 1)) / 2
     low, high = limits(counts, values, threshold)
+    # Two observations exclude next to nothing: an end that close to the edge is the edge.
+    low, high = (0.0 if low < _EDGE else low), (1.0 if high > 1 - _EDGE else high)
     return Interval(low, high, level, "likelihood ratio, fixed sample")
 
 

@@ -1,4 +1,4 @@
-"""What every estimate of this package looks like: a number, an interval, and words for what cannot be said."""
+"""What every estimate looks like: a number, an interval, and words for what cannot be said."""
 
 from __future__ import annotations
 

@@ -6,15 +6,15 @@ The generalised sequential probability ratio test: after each pair the log-likel
 
 is compared with Wald's bounds (Wald, *Sequential Tests of Statistical Hypotheses*, 1945, equation 3:30;
 generalised form: Li, Liu & Ying, *Generalized Sequential Probability Ratio Test for Separate Families of
-Hypotheses*, Sequential Analysis 2014). The law of a pair's score on 0, 1/4, 1/2, 3/4, 1 is left free but for the
-hypothesis, so correlation within a pair, draws and unbalanced openings need no model of their own.
+Hypotheses*, Sequential Analysis 2014). The law of a pair's score on 0, 1/4, 1/2, 3/4, 1 is left free but
+for the hypothesis, so correlation within a pair, draws and unbalanced openings need no model of their own.
 
-Logistic model: the mean score of H is that of the Elo difference. Normalized model (Van den Bergh, *Normalized Elo*,
-2021): the mean lies `elo / (800 / ln 10)` standard deviations of a game above one half, a pair's standard deviation
-counting as a game's divided by the square root of two.
+Logistic model: the mean score of H is that of the Elo difference. Normalized model (Van den Bergh,
+*Normalized Elo*, 2021): the mean lies `elo / (800 / ln 10)` standard deviations of a game above one half, a
+pair's standard deviation counting as a game's divided by the square root of two.
 
-Outcomes not yet seen may have any probability under either hypothesis. The maxima are then exact and finite for any
-counts whatever: no wins, no losses, all draws, a single pair; nothing is added to the counts.
+Outcomes not yet seen may have any probability under either hypothesis. The maxima are then exact and finite
+for any counts whatever: no wins, no losses, all draws, a single pair; nothing is added to the counts.
 
 The pairs must be counted in the order of the schedule (`arena.stats.prefix`), never as they happen to end.
 """
@@ -44,8 +44,8 @@ LARGEST_ELO = 200.0
 """Hypotheses further from zero are refused: no match needs a sequential test to see such a difference."""
 
 DEFAULT_MIN_PAIRS = 16
-"""No decision before that many pairs: the ratio of maxima is not yet like a likelihood ratio (docs/statistics.md
-gives the measured error rates)."""
+"""No decision before that many pairs: the ratio of maxima is not yet like a likelihood ratio
+(docs/statistics.md gives the measured error rates)."""
 
 _ROUNDS = 60
 _CLOSE = 1e-11
@@ -91,7 +91,9 @@ class SprtSettings:
     def __post_init__(self) -> None:
         for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
             if not -LARGEST_ELO <= elo <= LARGEST_ELO:
-                raise ValueError(f"{name} = {elo!r}: a number from {-LARGEST_ELO:g} to {LARGEST_ELO:g} is needed")
+                raise ValueError(
+                    f"{name} = {elo!r}: a number from {-LARGEST_ELO:g} to {LARGEST_ELO:g} is needed"
+                )
         if not self.elo0 < self.elo1:
             raise ValueError(f"elo0 = {self.elo0:g}, elo1 = {self.elo1:g}: elo0 must be less than elo1")
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
@@ -142,9 +144,9 @@ def _shortfall_of_ratio(
 ) -> NDArray[np.float64]:
     """Return how far the best log-likelihood falls when (mean - 1/2) / deviation must be `ratio`.
 
-    The deviation is `min over c of (variance / c + c) / 2`, and the variance is `min over m of E (a - m)^2`: for
-    fixed m and c the condition is linear, and m and c are those of the solution (the iteration of Van den
-    Bergh's *Normalized Elo*, section 4.2, as alternating minimisation).
+    The deviation is `min over c of (variance / c + c) / 2`, and the variance is `min over m of E (a -
+    m)^2`: for fixed m and c the condition is linear, and m and c are those of the solution (the iteration
+    of Van den Bergh's *Normalized Elo*, section 4.2, as alternating minimisation).
     """
     if ratio == 0:
         return _shortfall_of_mean(counts, scores, 0.5)
@@ -217,26 +219,21 @@ def judge(counts: ArrayLike, settings: SprtSettings) -> SprtState:
     pairs = int(np.asarray(counts).sum())
     ratio = float(log_likelihood_ratio(counts, settings))
     lower, upper = settings.lower, settings.upper
-    pair_word = "pair" if pairs == 1 else "pairs"
-    hypotheses = f"H0: {settings.elo0:g}, H1: {settings.elo1:g} Elo, {settings.model}"
+    elos = f"{settings.elo0:g} and {settings.elo1:g} Elo, {settings.model}"
+    after = f"after {pairs} {'pair' if pairs == 1 else 'pairs'}"
     decision = Decision.CONTINUE
     if pairs < settings.min_pairs:
-        words = f"{pairs} {pair_word} so far: no decision before {settings.min_pairs} ({hypotheses})"
+        words = f"undecided {after}: no decision before {settings.min_pairs} (between {elos})"
     elif ratio >= upper:
         decision = Decision.H1
-        words = f"H1 stands after {pairs} {pair_word}: the difference is {settings.elo1:g} Elo rather than {settings.elo0:g} ({hypotheses})"
+        words = f"H1 stands {after}: {settings.elo1:g} rather than {settings.elo0:g} (of {elos})"
     elif ratio <= lower:
         decision = Decision.H0
-        words = f"H0 stands after {pairs} {pair_word}: the difference is {settings.elo0:g} Elo rather than {settings.elo1:g} ({hypotheses})"
+        words = f"H0 stands {after}: {settings.elo0:g} rather than {settings.elo1:g} (of {elos})"
     else:
-        words = f"undecided after {pairs} {pair_word}: LLR {ratio:.2f} between {lower:.2f} and {upper:.2f} ({hypotheses})"
-        never = [
-            name
-            for name, bound in (("H0", settings.lower), ("H1", settings.upper))
-            if math.isinf(bound)
-        ]
-        if never:
-            words += f"; with error rate 0, {' and '.join(never)} can never be taken"
+        words = f"undecided {after}: LLR {ratio:.2f} between {lower:.2f} and {upper:.2f} (between {elos})"
+        if never := [name for name, bound in (("H0", lower), ("H1", upper)) if math.isinf(bound)]:
+            words += f"; with an error rate of 0, {' or '.join(never)} is never taken"
     return SprtState(pairs, ratio, lower, upper, decision, words)
 
 
