@@ -348,7 +348,7 @@ class _Fit:
         return self.model.maximise(free, offset, start)[1]
 
     def profile_limits(self, contrast: NDArray[np.float64], level: float) -> tuple[float, float]:
-        """Return where twice the profile's fall reaches the chi-square quantile; infinite where it never does."""
+        """Return where twice the profile's fall reaches the chi-square quantile; infinite if nowhere."""
         cut = float(stats.chi2.ppf(level, 1)) / 2
         centre = float(contrast @ self.parameters)
         ends = []
