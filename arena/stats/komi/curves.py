@@ -307,7 +307,7 @@ def fit_curve(
 
 
 def _falls(counts: Tally) -> bool:
-    """Say whether Black's share is lower at higher komi (the score test of a logistic slope has that sign)."""
+    """Say whether Black's share is lower at higher komi (the sign of the logistic slope)."""
     komis, wins, games = (
         np.array(part, dtype=np.float64) for part in (counts.komis, counts.wins, counts.games)
     )
@@ -338,9 +338,8 @@ def common_spread(first: Tally, second: Tally) -> CommonSpread:
     """
     for counts in (first, second):
         if len(counts.komis) < 2 or sum(counts.wins) in (0, sum(counts.games)) or find_step(counts):
-            return CommonSpread(
-                None, False, "the parities' spreads cannot be compared: one of them shows no spread"
-            )
+            words = "the parities' spreads cannot be compared: one of them shows none"
+            return CommonSpread(None, False, words)
     profiles = _spread_profiles(first, second)
     apart = float(profiles[0].max() + profiles[1].max())
     together = float((profiles[0] + profiles[1]).max())

@@ -196,9 +196,8 @@ class KomiPosterior:
         """
         low_komi, high_komi = self.grid.komis[0], self.grid.komis[-1]
         tail = (1 - self.level) / 2
-        low, high = (
-            float(end) for end in quantiles(self._weights[None], self.grid.locations, [tail, 1 - tail])[0]
-        )
+        ends = quantiles(self._weights[None], self.grid.locations, [tail, 1 - tail])[0]
+        low, high = float(ends[0]), float(ends[1])
         of_location = self._weights.sum(axis=1)
         mean = float(of_location @ self.grid.locations)
         spread = math.exp(float(self._weights.sum(axis=0) @ np.log(self.grid.spreads)))
@@ -218,8 +217,8 @@ class KomiPosterior:
             words = f"at {which} komi the fair komi lies {side} the range {low_komi} to {high_komi}"
         elif step is not None and step[0] - 0.5 <= low and high <= step[1] + 0.5:
             words = (
-                f"a step, not a curve: at {which} komi Black won every game up to {step[0]} and White every game from "
-                f"{step[1]} on; no komi of this parity lies between, so more games cannot narrow it"
+                f"a step, not a curve: at {which} komi Black won every game up to {step[0]} and White every "
+                f"game from {step[1]} on; no komi of this parity lies between, so more games cannot narrow it"
             )
         elif interval.width <= precision:
             words = f"fair at {mean:.1f} ({interval.text()}) at {which} komi: as precise as asked"

@@ -6,10 +6,11 @@ different games and no smooth curve runs through both.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arena.stats.estimate import Estimate
+from arena.stats.estimate import Estimate, Interval
 from arena.stats.komi import openings
 from arena.stats.komi.blindness import DEFAULT_BOUND_SHARE, judge_blindness
 from arena.stats.komi.compare import compare_komis
@@ -21,7 +22,6 @@ from arena.stats.komi.table import komi_table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from arena.stats.estimate import Interval
     from arena.stats.komi.blindness import BlindnessTest
     from arena.stats.komi.compare import Comparisons
     from arena.stats.komi.curves import CommonSpread
@@ -208,10 +208,22 @@ def _share_at(
     if report.margins is not None and (by_margins := report.margins.share(komi)) is not None:
         return KomiShare(komi, button, by_margins, "margins")
     if (by_curve := report.curve.share(komi)) is not None:
-        return KomiShare(komi, button, Estimate(by_curve, seen.interval), "curve")
+        return KomiShare(komi, button, Estimate(by_curve, _curve_interval(report.curve, komi)), "curve")
     if seen.value is not None:
         return KomiShare(komi, button, seen, "games")
     return KomiShare(komi, button, Estimate(None, None, "not tried"), "")
+
+
+def _curve_interval(curve: Curve, komi: int) -> Interval | None:
+    """Return the shares that the ends of the fair komi's interval give at a komi, the spread as estimated."""
+    ends = curve.location.interval
+    if ends is None or not curve.spread:
+        return None
+    low, high = (
+        1 / (1 + math.exp(min(max((komi - end) / curve.spread, -700.0), 700.0)))
+        for end in (ends.low, ends.high)
+    )
+    return Interval(low, high, ends.level, f"{ends.method}, spread as estimated")
 
 
 def _best_location(report: ParityReport) -> Interval | None:
@@ -226,29 +238,15 @@ def _best_location(report: ParityReport) -> Interval | None:
 
 def _sure(reports: Sequence[ParityReport]) -> tuple[int, int] | None:
     """Return up to which komi Black is favoured for sure, and from which White is, over both parities."""
-    black_ends, white_starts = [], []
+    first_unsure, last_unsure = [], []
     for report in reports:
         interval = _best_location(report)
         if interval is None or not interval.is_bounded:
             return None
-        # Below the last komi whose whole parity is decided, the other parity decides the numbers between.
-        below = max(
-            komi
-            for komi in range(int(interval.low) - 4, int(interval.low) + 2)
-            if _fits(komi, report, interval.low)
-        )
-        above = min(
-            komi
-            for komi in range(int(interval.high) - 2, int(interval.high) + 5)
-            if _fits(-komi, report, -interval.high)
-        )
-        black_ends.append(below + 1)
-        white_starts.append(above - 1)
-    return min(black_ends), max(white_starts)
-
-
-def _fits(komi: int, report: ParityReport, limit: float) -> bool:
-    return komi % 2 == report.parity and komi <= limit
+        above, below = math.floor(interval.low) + 1, math.ceil(interval.high) - 1
+        first_unsure.append(above + (above - report.parity) % 2)
+        last_unsure.append(below - (below - report.parity) % 2)
+    return min(first_unsure) - 1, max(last_unsure) + 1
 
 
 def _verdict(sample: Sample, size: int, reports: Sequence[ParityReport], level: float) -> Verdict:
@@ -261,15 +259,18 @@ def _verdict(sample: Sample, size: int, reports: Sequence[ParityReport], level: 
     white = [share.komi for share in known if (share.share.value or 0) < 0.5]
     if not black or not white:
         return Verdict(None, False, None, None, (), _one_sided(low, high, bool(black), bool(white)))
-    nearest = min(known, key=lambda share: (abs((share.share.value or 0) - 0.5), share.komi))
+    middle = (max(black) + min(white)) / 2
+    nearest = min(
+        known, key=lambda share: (abs((share.share.value or 0) - 0.5), abs(share.komi - middle), share.komi)
+    )
     around = tuple(share for share in shares if abs(share.komi - nearest.komi) <= 1)
     sure = _sure(reports)
     played = [report for report in reports if report.games]
     is_step = all(report.curve.step is not None for report in played)
     if max(black) > min(white):
         words = (
-            f"no single bracket: Black is favoured up to komi {min(white) - 1} and White from {max(black) + 1}; "
-            "between them odd and even komi disagree"
+            f"no single bracket: Black is favoured up to komi {min(white) - 1}, White from {max(black) + 1}, "
+            "and between them odd and even komi disagree"
         )
         return Verdict(None, False, sure, nearest.komi, around, f"{words}{_sure_words(sure, is_step)}")
     even_between = [share.komi for share in known if share.share.value == 0.5]
@@ -284,7 +285,7 @@ def _verdict(sample: Sample, size: int, reports: Sequence[ParityReport], level: 
     words = f"Black is favoured up to komi {bracket[0]}, White from {bracket[1]}"
     if is_step:
         words += (
-            ": a step, not a curve. Every game up to the one was won by Black and every game from the other by White, "
+            ": a step, not a curve. Black won every game up to the one and White every game from the other, "
             "as in perfect play; no komi is even"
         )
     return Verdict(bracket, is_step, sure, nearest.komi, around, f"{words}{_sure_words(sure, is_step)}")
