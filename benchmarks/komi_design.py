@@ -2,10 +2,11 @@
 
 Run: `python -m benchmarks.komi_design [--experiments N] [--width W] [--seed N]`.
 
-For several true curves of one parity of komi, over a range of +-6 times the curve's spread, each experiment is played
-until the 95 % posterior interval of the fair komi is narrower than W spreads: once with the komi chosen by
-expected information, once in shuffled rounds over all komi. Both use the same posterior and the same stopping rule. On
-such a range a logistic curve lets one third be the best possible: the mean of 4 p (1 - p) over it.
+For several true curves of one parity of komi, over a range of +-6 times the curve's spread, each experiment
+is played until the 95 % posterior interval of the fair komi is narrower than W spreads: once with the komi
+chosen by expected information, once in shuffled rounds over all komi. Both use the same posterior and the
+same stopping rule. On such a range a logistic curve lets one third be the best possible: the mean of 4 p (1
+- p) over it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arena.stats.komi.design import design_grid, information_about_location, quantiles
+from arena.stats.komi.design import design_grid, expected_information, quantiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,16 +79,18 @@ TRUTHS = (
 
 
 def run(
-    truth: Truth, experiments: int, width: float, seed: int, *, adaptive: bool, batch: int = 500
+    truth: Truth, experiments: int, width: float, seed: int, *, adaptive: bool, batch: int = 250
 ) -> Design:
     """Play experiments of one design, `batch` of them side by side."""
     rng = np.random.default_rng(seed)
-    grid = design_grid(truth.komis())
+    grid = design_grid(truth.komis(), width * truth.spread)
     parts = [
         _play(truth, grid, min(batch, experiments - start), width * truth.spread, rng, adaptive)
         for start in range(0, experiments, batch)
     ]
-    return Design(np.concatenate([part.games for part in parts]), np.concatenate([part.covered for part in parts]))
+    return Design(
+        np.concatenate([part.games for part in parts]), np.concatenate([part.covered for part in parts])
+    )
 
 
 def _play(
@@ -95,14 +98,14 @@ def _play(
 ) -> Design:
     chances = truth.black()
     likelihood = grid.black
-    posterior = np.full((experiments, *likelihood.shape[1:]), 1 / likelihood[0].size)
+    posterior = np.tile(grid.prior, (experiments, 1, 1))
     running = np.arange(experiments)
     games = np.zeros(experiments, dtype=np.int64)
     covered = np.zeros(experiments, dtype=np.bool_)
     rounds = np.zeros((experiments, len(chances)), dtype=np.int64)
     for played in range(MOST_GAMES):
         if adaptive:
-            choice = np.argmax(information_about_location(posterior, likelihood), axis=1)
+            choice = np.argmax(expected_information(posterior, likelihood), axis=1)
         else:
             if played % len(chances) == 0:
                 rounds = rng.permuted(np.tile(np.arange(len(chances)), (len(running), 1)), axis=1)
@@ -127,7 +130,9 @@ def main() -> None:
     """Print both numbers for each true curve."""
     parser = argparse.ArgumentParser(description="adaptive komi design against an even grid")
     parser.add_argument("--experiments", type=int, default=2000, help="simulated experiments a curve")
-    parser.add_argument("--width", type=float, default=1.0, help="width of the interval asked for, in spreads")
+    parser.add_argument(
+        "--width", type=float, default=0.5, help="width of the interval asked for, in spreads"
+    )
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     line = "{:>8} {:>7} {:>6} {:>9} {:>9} {:>6} {:>10} {:>9}"
@@ -152,7 +157,9 @@ def main() -> None:
             flush=True,
         )
     error = (0.95 * 0.05 / arguments.experiments) ** 0.5
-    print(f"games are means; coverage asked for: at least {0.95 - 3 * error:.4f} (95 % less three standard errors)")
+    print(
+        f"games are means; coverage asked for: at least {0.95 - 3 * error:.4f} (95 % less three standard errors)"
+    )
     print(f"{arguments.experiments} experiments a curve and design, {time.monotonic() - start:.0f} s")
 
 

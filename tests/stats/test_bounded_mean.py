@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,14 +41,15 @@ def test_no_distribution_with_that_mean_makes_the_data_likelier(counts: list[int
 
     share = numbers / numbers.sum()
     own = float(np.sum(numbers[numbers > 0] * np.log(share[numbers > 0])))
+    conditions: list[Any] = [
+        {"type": "eq", "fun": lambda chances: float(np.sum(chances) - 1)},
+        {"type": "eq", "fun": lambda chances: float(chances @ points - mean)},
+    ]
     found = optimize.minimize(
         unlikely,
         np.array([1 - mean, 0, 0, 0, mean]) * 0.8 + 0.04,
-        bounds=[(1e-9, 1)] * 5,
-        constraints=[
-            {"type": "eq", "fun": lambda chances: float(np.sum(chances) - 1)},
-            {"type": "eq", "fun": lambda chances: float(chances @ points - mean)},
-        ],
+        bounds=[(1e-9, 1.0)] * 5,
+        constraints=conditions,
         method="SLSQP",
     )
     fall = float(log_ratio(counts, SCORES, mean))

@@ -14,7 +14,8 @@ from arena.stats.ratings import Rating, Ratings, rate
 
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
 HOME_RECORDS = {
-    # Agresti, Categorical Data Analysis (1990), table 10.11: won-lost at home against the other teams in this order.
+    # Agresti, Categorical Data Analysis (1990), table 10.11: won-lost at home against the other teams in
+    # this order.
     "Milwaukee": "4-3 4-2 4-3 6-1 4-2 6-0",
     "Detroit": "3-3 4-2 4-3 6-0 6-1 4-3",
     "Toronto": "2-5 4-3 2-4 4-3 4-2 6-0",
@@ -45,7 +46,13 @@ def test_baseball_with_home_advantage_gives_the_published_abilities() -> None:
     """Turner & Firth, Bradley-Terry models in R (J. Stat. Softw. 2012): abilities, and at.home 0.302 (0.131)."""
     black, white, points = baseball()
     found = rate(7, black, white, points, anchor=6, can_draw=False, virtual_games=1e-9)
-    published = {"Boston": 1.1438, "Cleveland": 0.7047, "Detroit": 1.4754, "New York": 1.2813, "Toronto": 1.3271}
+    published = {
+        "Boston": 1.1438,
+        "Cleveland": 0.7047,
+        "Detroit": 1.4754,
+        "New York": 1.2813,
+        "Toronto": 1.3271,
+    }
     for team, ability in published.items():
         assert by_player(found)[TEAMS.index(team)].elo / ELO_PER_NAT == pytest.approx(ability, abs=2e-4)
     assert found.black_elo.value is not None
@@ -212,7 +219,9 @@ def test_order_of_games_and_names_of_pairs_do_not_matter() -> None:
         ([0], [1], [0.5], "cannot be drawn"),
     ],
 )
-def test_impossible_games_are_refused(black: list[int], white: list[int], points: list[float], words: str) -> None:
+def test_impossible_games_are_refused(
+    black: list[int], white: list[int], points: list[float], words: str
+) -> None:
     with pytest.raises(ValueError, match=words):
         rate(2, black, white, points, can_draw=False)
 
@@ -241,7 +250,10 @@ def tournament(rng: np.random.Generator, cycles: int, *, draws: bool) -> Ratings
 @pytest.mark.parametrize("draws", [False, True])
 def test_intervals_cover_the_truth_when_games_of_a_pair_share_luck(draws: bool) -> None:
     """Luck in openings flattens the curve, so the truth is what the model finds in a tournament without end."""
-    truth = {player: rating.elo for player, rating in by_player(tournament(np.random.default_rng(1), 20_000, draws=draws)).items()}
+    truth = {
+        player: rating.elo
+        for player, rating in by_player(tournament(np.random.default_rng(1), 20_000, draws=draws)).items()
+    }
     rng = np.random.default_rng(10)
     held = []
     for _ in range(150):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,9 @@ from arena.stats.sprt import (
     judge,
     log_likelihood_ratio,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Chances = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -58,19 +62,25 @@ def test_single_games_give_the_published_ratio(
     assert round(ratio, 2) == pytest.approx(published, abs=0.0051)
 
 
-def _best(counts: list[int], condition: object) -> float:
+def _best(counts: list[int], condition: Callable[[Chances], float]) -> float:
     """Maximise the log-likelihood under a condition from several starts."""
     numbers = np.array(counts, dtype=float)
     best = -math.inf
-    for start in ([0.2] * 5, [0.4, 0.05, 0.1, 0.05, 0.4], [0.05, 0.1, 0.7, 0.1, 0.05], [0.02, 0.02, 0.02, 0.14, 0.8]):
+    for start in (
+        [0.2] * 5,
+        [0.4, 0.05, 0.1, 0.05, 0.4],
+        [0.05, 0.1, 0.7, 0.1, 0.05],
+        [0.02, 0.02, 0.02, 0.14, 0.8],
+    ):
+        conditions: list[Any] = [
+            {"type": "eq", "fun": lambda chances: float(np.sum(chances) - 1)},
+            {"type": "eq", "fun": condition},
+        ]
         found = optimize.minimize(
             lambda chances: float(-np.sum(numbers * np.log(np.maximum(chances, 1e-12)))),
             np.array(start),
-            bounds=[(1e-10, 1)] * 5,
-            constraints=[
-                {"type": "eq", "fun": lambda chances: float(np.sum(chances) - 1)},
-                {"type": "eq", "fun": condition},
-            ],
+            bounds=[(1e-10, 1.0)] * 5,
+            constraints=conditions,
             method="SLSQP",
             options={"maxiter": 500, "ftol": 1e-12},
         )
@@ -84,11 +94,15 @@ def _best(counts: list[int], condition: object) -> float:
 def test_normalized_ratio_equals_that_of_a_general_optimiser(counts: list[int]) -> None:
     points = np.array(PAIR_SCORES)
 
-    def condition(elo: float) -> object:
+    def condition(elo: float) -> Callable[[Chances], float]:
         def gap(chances: Chances) -> float:
             mean = chances @ points
             return float(
-                (mean - 0.5) - elo * math.sqrt(2) / NORMALIZED_ELO_UNIT * math.sqrt(max(chances @ (points - mean) ** 2, 1e-12))
+                (mean - 0.5)
+                - elo
+                * math.sqrt(2)
+                / NORMALIZED_ELO_UNIT
+                * math.sqrt(max(chances @ (points - mean) ** 2, 1e-12))
             )
 
         return gap
@@ -101,7 +115,8 @@ def test_normalized_ratio_equals_that_of_a_general_optimiser(counts: list[int]) 
 
 @pytest.mark.parametrize("model", list(Model))
 @pytest.mark.parametrize(
-    "counts", [[0, 0, 10, 0, 0], [0, 0, 0, 0, 10], [10, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 7, 0, 0, 0], [0, 0, 0, 0, 0]]
+    "counts",
+    [[0, 0, 10, 0, 0], [0, 0, 0, 0, 10], [10, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 7, 0, 0, 0], [0, 0, 0, 0, 0]],
 )
 def test_degenerate_counts_give_a_finite_ratio_and_words(counts: list[int], model: Model) -> None:
     state = judge(counts, SprtSettings(0, 5, model=model))
@@ -113,13 +128,17 @@ def test_degenerate_counts_give_a_finite_ratio_and_words(counts: list[int], mode
 
 def test_ratio_of_samples_without_scatter_has_the_closed_form() -> None:
     logistic = SprtSettings(0, 10)
-    assert float(log_likelihood_ratio([0, 0, 0, 0, 9], logistic)) == pytest.approx(9 * math.log(share_of_elo(10) / 0.5))
+    assert float(log_likelihood_ratio([0, 0, 0, 0, 9], logistic)) == pytest.approx(
+        9 * math.log(share_of_elo(10) / 0.5)
+    )
     assert float(log_likelihood_ratio([0, 0, 9, 0, 0], logistic)) == pytest.approx(
         9 * math.log(2 * (1 - share_of_elo(10)))
     )
     normalized = SprtSettings(0, 10, model=Model.NORMALIZED)
     ratio = 10 * math.sqrt(2) / NORMALIZED_ELO_UNIT
-    assert float(log_likelihood_ratio([0, 0, 9, 0, 0], normalized)) == pytest.approx(-9 * math.log(1 + ratio**2))
+    assert float(log_likelihood_ratio([0, 0, 9, 0, 0], normalized)) == pytest.approx(
+        -9 * math.log(1 + ratio**2)
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -136,7 +155,9 @@ def test_many_tables_at_once_equal_one_by_one() -> None:
         settings_ = SprtSettings(0, 30, model=model)
         together = log_likelihood_ratio(tables, settings_)
         for index in np.ndindex(4, 3):
-            assert together[index] == pytest.approx(float(log_likelihood_ratio(tables[index], settings_)), abs=1e-7)
+            assert together[index] == pytest.approx(
+                float(log_likelihood_ratio(tables[index], settings_)), abs=1e-7
+            )
 
 
 def test_ten_wins_are_not_enough_and_words_say_what_stands_at_the_end() -> None:
@@ -186,7 +207,7 @@ def test_wrong_counts_and_scores_are_refused() -> None:
         Sprt(SprtSettings(0, 5)).add(0.3)
 
 
-def law(elo: float, model: Model, shape: list[float]) -> Chances:
+def law(elo: float, model: Model, shape: list[int]) -> Chances:
     """Return a law of pair scores with exactly that strength: the shape, tilted exponentially."""
     points = np.array(PAIR_SCORES)
 
@@ -225,7 +246,9 @@ def share_taking_h1(settings_: SprtSettings, chances: Chances, trials: int, seed
 SHAPES = {"drawless": [1, 0, 2, 0, 1], "some draws": [1, 4, 10, 4, 1], "many draws": [1, 10, 80, 10, 1]}
 
 
-def check_error_rates(model: Model, shape: list[float], elo1: float, trials: int, alpha: float, beta: float) -> None:
+def check_error_rates(
+    model: Model, shape: list[int], elo1: float, trials: int, alpha: float, beta: float
+) -> None:
     settings_ = SprtSettings(0, elo1, alpha=alpha, beta=beta, model=model)
     wrong1 = share_taking_h1(settings_, law(0, model, shape), trials, 11)
     wrong0 = 1 - share_taking_h1(settings_, law(elo1, model, shape), trials, 12)
@@ -242,7 +265,9 @@ def check_error_rates(model: Model, shape: list[float], elo1: float, trials: int
         (Model.NORMALIZED, "drawless", 100),
     ],
 )
-def test_error_rates_stay_within_alpha_and_beta_in_ten_thousand_trials(model: Model, shape: str, elo1: float) -> None:
+def test_error_rates_stay_within_alpha_and_beta_in_ten_thousand_trials(
+    model: Model, shape: str, elo1: float
+) -> None:
     check_error_rates(model, SHAPES[shape], elo1, 10_000, 0.05, 0.05)
 
 

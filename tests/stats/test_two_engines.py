@@ -128,7 +128,7 @@ def test_swapping_the_engines_mirrors_everything() -> None:
 
 
 def test_impossible_points_are_refused() -> None:
-    with pytest.raises(ValueError, match="0, 0.5 or 1"):
+    with pytest.raises(ValueError, match=r"0, 0\.5 or 1"):
         two_engines([(2.0, 0.0)])
     with pytest.raises(ValueError, match="three counts"):
         strength([1, 2])

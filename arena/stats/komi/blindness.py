@@ -39,7 +39,6 @@ FEWEST_OPENINGS = 10
 
 _ONE_SIDED = 0.05
 _SIGNIFICANT = 0.05
-_EXPECTED = 5
 
 
 class Blindness(StrEnum):
@@ -103,7 +102,8 @@ def judge_blindness(games: Sequence[KomiGame], bound_share: float = DEFAULT_BOUN
     limits = np.abs(differences) + np.maximum(quantile * errors, floor)
     worst_difference, worst_limit = float(np.abs(differences).max()), float(limits.max())
     worst_komi = komis[int(np.argmax(limits.max(axis=1)))]
-    significant = _is_significant(outcomes, here, labels, differences)
+    margins = np.array([float(game.board_margin or 0) for game in games])
+    significant = _is_significant(margins, komi_of.astype(np.float64), here, labels)
     bound = f"{100 * bound_share:g} points in a hundred"
     seen = (
         f"largest difference {100 * worst_difference:.1f}, "
@@ -150,26 +150,24 @@ def _variance(
 
 
 def _is_significant(
-    outcomes: NDArray[np.float64],
+    margins: NDArray[np.float64],
+    komis: NDArray[np.float64],
     here: NDArray[np.bool_],
     labels: NDArray[np.intp],
-    differences: NDArray[np.float64],
 ) -> bool:
-    """Say whether some difference is significant at 5 % after Holm's correction.
+    """Say whether margins differ between komi at 5 %, after Holm's correction.
 
-    The variance is that under the hypothesis of no difference: binomial of the share over all komi, times
-    one factor a threshold for what shared openings do to it. Thresholds at which some komi would expect
-    fewer than five games of either result are left out: the normal approximation fails there.
+    Tested are the slope of the margin against komi, and each komi's mean margin against the others'.
     """
-    share = outcomes.mean(axis=0)
-    games = here.sum(axis=1)
-    usable = np.minimum(share, 1 - share) * games.min() >= _EXPECTED
-    if not usable.any():
-        return False
-    binomial = (share * (1 - share))[None, :] * (1 / games + 1 / (len(labels) - games))[:, None]
-    clustered = np.array([_variance(outcomes - share, row, labels) for row in here])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factor = clustered.sum(axis=0) / binomial.sum(axis=0)
-        scores = np.abs(differences) / np.sqrt(binomial * factor)
-    scores = np.where(np.isfinite(scores), scores, 0.0)[:, usable]
-    return min(holm([float(chance) for chance in 2 * stats.norm.sf(scores).ravel()])) < _SIGNIFICANT
+    openings = int(labels.max()) + 1
+    centred = margins - margins.mean()
+    lever = komis - komis.mean()
+    slope = float(lever @ centred / (lever @ lever))
+    sums = np.bincount(labels, lever * (centred - slope * lever), openings)
+    scores = [slope * float(lever @ lever) / max(float(np.sqrt(sums @ sums)), 1e-9)]
+    for row in here:
+        difference, error = _difference(margins[:, None], row, labels)
+        scores.append(float(difference[0]) / max(float(error[0]), 1e-9))
+    smallest = min(len(np.unique(labels[row])) for row in here)
+    chances = 2 * stats.t.sf(np.abs(scores), max(smallest - 1, 1))
+    return min(holm([float(chance) for chance in chances])) < _SIGNIFICANT

@@ -2,9 +2,11 @@
 
 Bayesian, one posterior for each parity of komi, on a grid of location m and spread s of the logistic curve of
 `arena.stats.komi.curves`. Prior: m uniform over the range of komi and a quarter of it beyond each end, s
-log-uniform. The next komi is the one whose result is expected to tell most about m: the mutual information
-of result and m, with s averaged out (Lindley, Ann. Math. Statist. 1956; on a grid: Kontsevich & Tyler,
-Vision Research 1999; for one parameter of interest: Prins, J. Vision 2013).
+uniform up to a third of the range: a prior that favours small spreads makes short intervals that stop too
+soon. The next komi is the one whose result is expected to tell most: the mutual information of the result
+and m, with s averaged out (Lindley, Ann. Math. Statist. 1956; on a grid: Kontsevich & Tyler, Vision
+Research 1999; for the parameter of interest: Prins, J. Vision 2013), and for a tenth what it tells of s
+when m is known, since the width of the interval of m hangs on s.
 
 Intervals are posterior (credible) ones. They may be looked at whenever one likes and used to stop, as far
 as prior and curve are right; docs/statistics.md gives their measured coverage after stopping.
@@ -31,7 +33,12 @@ if TYPE_CHECKING:
 
 METHOD = "posterior, adaptive design"
 
-_LOCATIONS = 241
+SPREAD_WORTH = 0.1
+"""What a nat about the spread is worth when a nat about the location is worth one."""
+
+_FEWEST_LOCATIONS = 121
+_MOST_LOCATIONS = 3001
+_CELLS_AN_INTERVAL = 8
 _SPREADS = 16
 _SMALLEST_SPREAD = 0.25
 _SURE = 0.95
@@ -44,17 +51,23 @@ class DesignGrid:
     Attributes:
         komis: komi that may be played, least first.
         locations, spreads: grid of m and s.
+        prior: probability of each cell, shape (locations, spreads).
         black: chance that Black wins, shape (komi, locations, spreads).
     """
 
     komis: tuple[int, ...]
     locations: NDArray[np.float64]
     spreads: NDArray[np.float64]
+    prior: NDArray[np.float64]
     black: NDArray[np.float64]
 
 
-def design_grid(komis: Iterable[int]) -> DesignGrid:
+def design_grid(komis: Iterable[int], precision: float) -> DesignGrid:
     """Lay the grid for the komi of one parity.
+
+    Args:
+        komis: komi that may be played.
+        precision: width of interval asked for, in points of komi; the grid is made fine enough for it.
 
     Raises:
         ValueError: fewer than two komi, or both parities among them.
@@ -65,17 +78,20 @@ def design_grid(komis: Iterable[int]) -> DesignGrid:
             f"komi {', '.join(map(str, values)) or 'none'}: two or more of one parity are needed"
         )
     reach = values[-1] - values[0]
-    locations = np.linspace(values[0] - reach / 4, values[-1] + reach / 4, _LOCATIONS)
-    spreads = np.geomspace(_SMALLEST_SPREAD, max(reach / 2, 4 * _SMALLEST_SPREAD), _SPREADS)
+    cells = round(min(max(1.5 * reach / precision * _CELLS_AN_INTERVAL, _FEWEST_LOCATIONS), _MOST_LOCATIONS))
+    locations = np.linspace(values[0] - reach / 4, values[-1] + reach / 4, cells)
+    spreads = np.geomspace(_SMALLEST_SPREAD, max(reach / 3, 4 * _SMALLEST_SPREAD), _SPREADS)
+    # Cells of equal ratio are as wide as their spread: this is the uniform prior.
+    prior = np.tile(spreads / (spreads.sum() * cells), (cells, 1))
     distance = (locations[:, None] - np.array(values)[:, None, None]) / spreads
     black = 1 / (1 + np.exp(-np.clip(distance, -35, 35)))
-    return DesignGrid(values, locations, spreads, black)
+    return DesignGrid(values, locations, spreads, prior, black)
 
 
-def information_about_location(
-    posterior: NDArray[np.float64], black: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the mutual information (nats) of a game's result and m, for each komi.
+def expected_information(posterior: NDArray[np.float64], black: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what the result of a game at each komi is expected to tell, in nats.
+
+    I(result; m) + SPREAD_WORTH I(result; s | m), where I(result; m, s) is the sum of both with weight one.
 
     Args:
         posterior: shape (experiments, locations, spreads), each experiment's sum is 1.
@@ -84,18 +100,18 @@ def information_about_location(
     Returns:
         Shape (experiments, komi).
     """
-    of_location = posterior.sum(axis=2)
+    mass = np.maximum(posterior.sum(axis=2).T[:, :, None], 1e-30)
     joint = np.matmul(posterior.transpose(1, 0, 2), black.transpose(1, 2, 0))
-    mass = np.maximum(of_location.T[:, :, None], 1e-30)
-    chance = np.clip(joint / mass, 1e-12, 1 - 1e-12)
-    within = (mass * _entropy(chance)).sum(axis=0)
-    overall = np.clip(joint.sum(axis=0), 1e-12, 1 - 1e-12)
-    gained: NDArray[np.float64] = _entropy(overall) - within
-    return gained
+    overall = _entropy(joint.sum(axis=0))
+    location_known = (mass * _entropy(joint / mass)).sum(axis=0)
+    both_known = posterior.reshape(len(posterior), -1) @ _entropy(black).reshape(len(black), -1).T
+    told: NDArray[np.float64] = overall - location_known + SPREAD_WORTH * (location_known - both_known)
+    return told
 
 
 def _entropy(chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    result: NDArray[np.float64] = -chance * np.log(chance) - (1 - chance) * np.log1p(-chance)
+    inner = np.clip(chance, 1e-12, 1 - 1e-12)
+    result: NDArray[np.float64] = -inner * np.log(inner) - (1 - inner) * np.log1p(-inner)
     return result
 
 
@@ -141,10 +157,23 @@ class ParityState:
 class KomiPosterior:
     """The posterior of one parity."""
 
-    def __init__(self, komis: Iterable[int], level: float = 0.95) -> None:
-        self.grid = design_grid(komis)
+    def __init__(self, komis: Iterable[int], precision: float, level: float = 0.95) -> None:
+        """Start from the prior.
+
+        Args:
+            komis: komi that may be played, all of one parity.
+            precision: the width of interval that is asked for, in points of komi, positive.
+            level: of the interval.
+
+        Raises:
+            ValueError: a precision that is not positive, fewer than two komi, or both parities among them.
+        """
+        if not precision > 0:
+            raise ValueError(f"precision {precision!r}: a positive width in points of komi is needed")
+        self.grid = design_grid(komis, precision)
+        self.precision = precision
         self.level = level
-        self._weights = np.full(self.grid.black.shape[1:], 1 / self.grid.black[0].size)
+        self._weights = self.grid.prior.copy()
         self._wins = dict.fromkeys(self.grid.komis, 0)
         self._games = dict.fromkeys(self.grid.komis, 0)
 
@@ -185,15 +214,11 @@ class KomiPosterior:
             expected = float((weights * black).sum())
             weights *= black**expected * (1 - black) ** (1 - expected)
             weights /= weights.sum()
-        gained = information_about_location(weights[None], self.grid.black)[0]
-        return self.grid.komis[int(np.argmax(gained))]
+        told = expected_information(weights[None], self.grid.black)[0]
+        return self.grid.komis[int(np.argmax(told))]
 
-    def state(self, precision: float) -> ParityState:
-        """Say what is known and whether it is enough.
-
-        Args:
-            precision: the width of the interval that is asked for, in points of komi.
-        """
+    def state(self) -> ParityState:
+        """Say what is known and whether it is enough."""
         low_komi, high_komi = self.grid.komis[0], self.grid.komis[-1]
         tail = (1 - self.level) / 2
         ends = quantiles(self._weights[None], self.grid.locations, [tail, 1 - tail])[0]
@@ -220,7 +245,7 @@ class KomiPosterior:
                 f"a step, not a curve: at {which} komi Black won every game up to {step[0]} and White every "
                 f"game from {step[1]} on; no komi of this parity lies between, so more games cannot narrow it"
             )
-        elif interval.width <= precision:
+        elif interval.width <= self.precision:
             words = f"fair at {mean:.1f} ({interval.text()}) at {which} komi: as precise as asked"
         else:
             done = False
@@ -280,17 +305,14 @@ class AdaptiveDesign:
         Raises:
             ValueError: a number out of range, or no parity with two komi.
         """
-        if not precision > 0:
-            raise ValueError(f"precision {precision!r}: a positive width in points of komi is needed")
         if max_games < 1 or batch < 1:
             raise ValueError(f"max_games {max_games!r}, batch {batch!r}: at least 1 is needed")
         values = sorted(set(komis))
         by_parity = [[komi for komi in values if komi % 2 == parity] for parity in (0, 1)]
         self.left_out = tuple(komi for group in by_parity if len(group) == 1 for komi in group)
-        self._posteriors = [KomiPosterior(group, level) for group in by_parity if len(group) > 1]
+        self._posteriors = [KomiPosterior(group, precision, level) for group in by_parity if len(group) > 1]
         if not self._posteriors:
             raise ValueError("no parity has two komi: one point gives no curve")
-        self.precision = precision
         self.max_games = max_games
         self.batch = batch
         self._history: list[DesignState] = []
@@ -303,7 +325,7 @@ class AdaptiveDesign:
     @property
     def state(self) -> DesignState:
         """Where the design stands."""
-        parities = tuple(posterior.state(self.precision) for posterior in self._posteriors)
+        parities = tuple(posterior.state() for posterior in self._posteriors)
         games = sum(parity.games for parity in parities)
         done = all(parity.done for parity in parities)
         words = "; ".join(parity.words for parity in parities)

@@ -30,7 +30,7 @@ def _quantiles(significance: float, power: float) -> tuple[float, float]:
 def games_against_fixed(
     share: float, fixed: float = 0.5, significance: float = 0.05, power: float = 0.8
 ) -> int:
-    """Return the games needed to tell a true share from a fixed one (two-sided): 4,903 for 48 % from 50 %."""
+    """Return the games needed to tell a true share from a fixed one (two-sided): 4,904 for 48 % from 50 %."""
     _check(share, fixed)
     z_significance, z_power = _quantiles(significance, power)
     spread = z_significance * math.sqrt(fixed * (1 - fixed)) + z_power * math.sqrt(share * (1 - share))
