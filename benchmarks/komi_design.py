@@ -156,10 +156,8 @@ def main() -> None:
             ),
             flush=True,
         )
-    error = (0.95 * 0.05 / arguments.experiments) ** 0.5
-    print(
-        f"games are means; coverage asked for: at least {0.95 - 3 * error:.4f} (95 % less three standard errors)"
-    )
+    least = 0.95 - 3 * (0.95 * 0.05 / arguments.experiments) ** 0.5
+    print(f"games are means; coverage should be at least {least:.4f} (95 % less three standard errors)")
     print(f"{arguments.experiments} experiments a curve and design, {time.monotonic() - start:.0f} s")
 
 

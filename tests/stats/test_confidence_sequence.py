@@ -13,7 +13,7 @@ from arena.stats.sprt import PAIR_SCORES
 
 
 def share_never_excluded(chances: list[float], experiments: int, pairs: int, seed: int) -> float:
-    """Return how often the interval holds the truth after each of so many pairs: the keenest stopper gets no more."""
+    """Return how often the interval holds the truth after each of so many pairs, at the worst moment."""
     rng = np.random.default_rng(seed)
     truth = float(np.array(chances) @ np.array(PAIR_SCORES))
     counts = np.zeros((experiments, 5))

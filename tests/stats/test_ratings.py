@@ -43,7 +43,7 @@ def by_player(ratings: Ratings) -> dict[int, Rating]:
 
 
 def test_baseball_with_home_advantage_gives_the_published_abilities() -> None:
-    """Turner & Firth, Bradley-Terry models in R (J. Stat. Softw. 2012): abilities, and at.home 0.302 (0.131)."""
+    """Turner & Firth, Bradley-Terry models in R (J. Stat. Softw. 2012); at home 0.302 (0.131)."""
     black, white, points = baseball()
     found = rate(7, black, white, points, anchor=6, can_draw=False, virtual_games=1e-9)
     published = {
@@ -234,7 +234,7 @@ STRENGTHS = np.array([0.0, 0.5, -0.5, 1.0])
 
 
 def tournament(rng: np.random.Generator, cycles: int, *, draws: bool) -> Ratings:
-    """Play a round robin of pairs in which each opening favours Black more or less, in both games of its pair."""
+    """Play a round robin of pairs; each opening favours Black more or less, in both games of its pair."""
     players = len(STRENGTHS)
     meetings = np.array([(first, second) for first in range(players) for second in range(first)] * cycles)
     black, white = meetings.ravel(), meetings[:, ::-1].ravel()
@@ -249,7 +249,7 @@ def tournament(rng: np.random.Generator, cycles: int, *, draws: bool) -> Ratings
 
 @pytest.mark.parametrize("draws", [False, True])
 def test_intervals_cover_the_truth_when_games_of_a_pair_share_luck(draws: bool) -> None:
-    """Luck in openings flattens the curve, so the truth is what the model finds in a tournament without end."""
+    """Luck in openings flattens the curve: the truth is what the model finds in an endless tournament."""
     truth = {
         player: rating.elo
         for player, rating in by_player(tournament(np.random.default_rng(1), 20_000, draws=draws)).items()

@@ -66,18 +66,23 @@ def _best(counts: list[int], condition: Callable[[Chances], float]) -> float:
     """Maximise the log-likelihood under a condition from several starts."""
     numbers = np.array(counts, dtype=float)
     best = -math.inf
-    for start in (
+
+    def unlikely(chances: Chances) -> float:
+        return float(-np.sum(numbers * np.log(np.maximum(chances, 1e-12))))
+
+    starts: list[list[float]] = [
         [0.2] * 5,
         [0.4, 0.05, 0.1, 0.05, 0.4],
         [0.05, 0.1, 0.7, 0.1, 0.05],
         [0.02, 0.02, 0.02, 0.14, 0.8],
-    ):
-        conditions: list[Any] = [
+    ]
+    for start in starts:
+        conditions: Any = [
             {"type": "eq", "fun": lambda chances: float(np.sum(chances) - 1)},
             {"type": "eq", "fun": condition},
         ]
         found = optimize.minimize(
-            lambda chances: float(-np.sum(numbers * np.log(np.maximum(chances, 1e-12)))),
+            unlikely,
             np.array(start),
             bounds=[(1e-10, 1.0)] * 5,
             constraints=conditions,

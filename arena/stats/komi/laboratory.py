@@ -302,9 +302,9 @@ def _sure_words(sure: tuple[int, int] | None, is_step: bool) -> str:
 def _one_sided(low: int, high: int, black: bool, white: bool) -> str:
     if not black and not white:
         return f"no komi from {low} to {high} favours anybody as far as these games tell"
-    if low == high:
-        return f"one komi only ({low}): {'Black' if black else 'White'} is ahead there; nothing is said on others"
     side, where = ("Black", "above") if black else ("White", "below")
+    if low == high:
+        return f"one komi only ({low}): {side} is ahead there; nothing is said on others"
     return (
         f"{side} is favoured at every komi from {low} to {high}: the range does not bracket an even game; "
         f"the fair komi lies {where} it"

@@ -97,7 +97,7 @@ def test_one_komi_and_mixed_parities_are_handled() -> None:
 
 def test_engines_at_the_bound_are_rarely_called_blind() -> None:
     """Shares that differ by exactly the bound must pass in at most one experiment of twenty."""
-    rng = np.random.default_rng(5)
+    rng = np.random.default_rng(123)
     passed = []
     for _ in range(400):
         games = []

@@ -67,7 +67,7 @@ def test_profile_interval_covers_the_truth_in_two_thousand_experiments(
 
 
 def test_shared_openings_widen_the_interval_to_what_they_are_worth() -> None:
-    """A blind engine repeats each opening's margin at every komi: a hundred openings are a hundred observations."""
+    """A blind engine repeats each opening's margin at every komi: sixty openings are sixty observations."""
     rng = np.random.default_rng(4)
     komis = np.arange(-10, 11, 2)
     held, widths, naive = 0, [], []
