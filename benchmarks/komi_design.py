@@ -97,8 +97,9 @@ def _play(
     truth: Truth, grid: DesignGrid, experiments: int, width: float, rng: np.random.Generator, adaptive: bool
 ) -> Design:
     chances = truth.black()
-    likelihood = grid.black
-    posterior = np.tile(grid.prior, (experiments, 1, 1))
+    # Single precision is enough for a simulation and twice as fast.
+    likelihood = grid.black.astype(np.float32)
+    posterior = np.tile(grid.prior.astype(np.float32), (experiments, 1, 1))
     running = np.arange(experiments)
     games = np.zeros(experiments, dtype=np.int64)
     covered = np.zeros(experiments, dtype=np.bool_)

@@ -5,8 +5,8 @@
 
 Odd and even komi are different games where a button changes hands, so they never share m; they share s only
 if a likelihood ratio test lets them. The likelihood is computed on a grid of m and s, and the interval of m
-is that of the profile: all m whose profile lies within half the 95 % point of chi-square(1) of the maximum
-(Venzon & Moolgavkar, *A method for computing profile-likelihood-based confidence intervals*, Applied
+is that of the profile: all m whose profile falls short of the maximum by half a 95 % point at most (Venzon &
+Moolgavkar, *A method for computing profile-likelihood-based confidence intervals*, Applied
 Statistics 1988). It is open where the data set no limit, like Fieller's (1954).
 
 Games on one opening are not independent. Where openings recur, the profile is divided by the factor by
@@ -38,6 +38,7 @@ _INSIDE = 601
 _OUTSIDE = 150
 _SPREADS = 120
 _SMALLEST_SPREAD = 0.05
+_FEWEST_DEGREES = 5.0
 METHOD = "profile likelihood, fixed design"
 
 
@@ -260,7 +261,8 @@ def fit_curve(
     profile = surface.max(axis=0)
     best = int(np.argmax(profile))
     fall = np.maximum(profile[best] - profile, 0) / counts.inflation
-    cut = float(stats.chi2.ppf(level, 1)) / 2
+    spread = float(grid.spreads[int(np.argmax(surface[:, best]))])
+    cut = _cut(counts, float(grid.locations[best]), spread, level)
     interval = Interval(
         _crossing(grid.locations, fall, best, -1, cut),
         _crossing(grid.locations, fall, best, 1, cut),
@@ -298,12 +300,24 @@ def fit_curve(
             f"shares at {which} komi do not bracket one half: the fair komi lies {side} {low} to {high}",
             interval,
         )
-    spread = float(grid.spreads[int(np.argmax(surface[:, best]))])
     fit_p = _fit_p(counts, location, spread)
     words = f"fair at {location:.1f} ({interval.text()}), spread {spread:.1f} points"
     if fit_p is not None and fit_p < 0.01:
         words += f"; the logistic shape does not fit (p = {fit_p:.3f}): trust the single komi values"
     return Curve(parity, Estimate(location, interval), spread, None, fit_p, words)
+
+
+def _cut(counts: Tally, location: float, spread: float, level: float) -> float:
+    """Return how far the profile may fall inside the interval.
+
+    Games far from the fair komi have certain results and say nothing, so the sample is worth `sum 4 p (1 -
+    p)` games, two of which go into the curve: F instead of chi-square, as for
+    `arena.stats.bounded_mean.likelihood_interval`.
+    """
+    komis = np.array(counts.komis, dtype=np.float64)
+    chance = 1 / (1 + np.exp(np.clip((komis - location) / spread, -700, 700)))
+    worth = float(np.array(counts.games) @ (4 * chance * (1 - chance))) / counts.inflation
+    return float(stats.f.ppf(level, 1, max(worth - 2, _FEWEST_DEGREES))) / 2
 
 
 def _falls(counts: Tally) -> bool:

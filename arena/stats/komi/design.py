@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.floating[Any]]
 
 METHOD = "posterior, adaptive design"
 
@@ -88,7 +90,7 @@ def design_grid(komis: Iterable[int], precision: float) -> DesignGrid:
     return DesignGrid(values, locations, spreads, prior, black)
 
 
-def expected_information(posterior: NDArray[np.float64], black: NDArray[np.float64]) -> NDArray[np.float64]:
+def expected_information(posterior: Floats, black: Floats) -> Floats:
     """Return what the result of a game at each komi is expected to tell, in nats.
 
     I(result; m) + SPREAD_WORTH I(result; s | m), where I(result; m, s) is the sum of both with weight one.
@@ -105,18 +107,19 @@ def expected_information(posterior: NDArray[np.float64], black: NDArray[np.float
     overall = _entropy(joint.sum(axis=0))
     location_known = (mass * _entropy(joint / mass)).sum(axis=0)
     both_known = posterior.reshape(len(posterior), -1) @ _entropy(black).reshape(len(black), -1).T
-    told: NDArray[np.float64] = overall - location_known + SPREAD_WORTH * (location_known - both_known)
+    told: Floats = overall - location_known + SPREAD_WORTH * (location_known - both_known)
     return told
 
 
-def _entropy(chance: NDArray[np.float64]) -> NDArray[np.float64]:
-    inner = np.clip(chance, 1e-12, 1 - 1e-12)
-    result: NDArray[np.float64] = -inner * np.log(inner) - (1 - inner) * np.log1p(-inner)
+def _entropy(chance: Floats) -> Floats:
+    least = np.finfo(chance.dtype).eps
+    inner = np.clip(chance, least, 1 - least)
+    result: Floats = -inner * np.log(inner) - (1 - inner) * np.log1p(-inner)
     return result
 
 
 def quantiles(
-    posterior: NDArray[np.float64], locations: NDArray[np.float64], levels: Sequence[float]
+    posterior: Floats, locations: NDArray[np.float64], levels: Sequence[float]
 ) -> NDArray[np.float64]:
     """Return quantiles of m for each experiment, shape (experiments, levels); linear within a grid cell."""
     mass = np.cumsum(posterior.sum(axis=2), axis=1)

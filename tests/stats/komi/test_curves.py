@@ -89,7 +89,7 @@ def test_shared_openings_widen_the_interval_to_what_they_are_worth() -> None:
 
 
 def test_clean_separation_is_called_a_step_with_its_bracket() -> None:
-    counts = Tally((-2, 0, 2, 4, 6), (3, 3, 3, 0, 0), (3, 3, 3, 3, 3))
+    counts = Tally((-2, 0, 2, 4, 6), (8, 8, 8, 0, 0), (8, 8, 8, 8, 8))
     found = fit_curve(counts, 0)
     assert found.step == find_step(counts)
     assert found.step is not None
@@ -101,6 +101,15 @@ def test_clean_separation_is_called_a_step_with_its_bracket() -> None:
     assert found.location.interval.high == pytest.approx(4, abs=0.1)
     assert found.share(0) == 1.0
     assert found.share(5) == 0.0
+
+
+def test_a_step_of_few_games_has_an_interval_beyond_it() -> None:
+    """Two games at each komi may look like a step by chance."""
+    found = fit_curve(Tally((-2, 0, 2, 4, 6), (2, 2, 2, 0, 0), (2, 2, 2, 2, 2)), 0)
+    assert found.step is not None
+    assert found.location.interval is not None
+    assert found.location.interval.low < 1.9
+    assert found.location.interval.high > 4.1
 
 
 def test_a_step_with_a_gap_says_that_nothing_was_tried_inside() -> None:
