@@ -24,6 +24,7 @@ COMMANDS = {
     "annul": "Declare a game void, by the organiser's word.",
     "replay": "Have a game played again, by the organiser's word.",
     "disqualify": "Take an engine out of the event, by the organiser's word.",
+    "ratings": "Rate the engines of one or several events.",
     "rules": "Answer questions on the rules: one JSON a line in, one a line out.",
 }
 """Subcommands and their one-line help: `--help` must not import what only one of them needs."""

@@ -195,6 +195,7 @@ class GameColumns:
         reason: index into `reasons`.
         at_fault, points, proposer: -1 for None.
         board_margin, final_margin, komi: nan for None.
+        black_identity, white_identity: see `ReadStore.identity`.
     """
 
     reasons: tuple[str, ...]
@@ -220,6 +221,8 @@ class GameColumns:
     moves_hash: NDArray[np.int64]
     komi: NDArray[np.float64]
     proposer: NDArray[np.int8]
+    black_identity: NDArray[np.int32]
+    white_identity: NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +329,8 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     ("moves_hash", "int64"),
     ("komi", "float64"),
     ("proposer", "int8"),
+    ("black_identity", "int32"),
+    ("white_identity", "int32"),
 )
 _OR_MINUS_ONE = {"winner", "at_fault", "points", "proposer"}
 
@@ -435,6 +440,10 @@ class ReadStore:
     def identities(self) -> tuple[EngineIdentity, ...]:
         """Return every identity that an engine has shown."""
         return tuple(self._identities[number] for number in sorted(self._identities))
+
+    def identity(self, number: int) -> EngineIdentity:
+        """Return the identity that `GameColumns` names by a number."""
+        return self._identity(number)
 
     def progress(self) -> Progress:
         """Return how far the event is."""

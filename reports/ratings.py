@@ -1,0 +1,175 @@
+"""Ratings over the games of one or several databases: who the players are, and the tables.
+
+A player is a name together with the hash of its program, so a program that changed under one name is two
+players, and one program under two names as well. Void games, and games in which both sides failed, are left
+out; a win by forfeit is a win.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arena.rules.registry import rules_class
+from arena.stats.ratings import rate
+from reports.tables import Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from arena.stats.ratings import Ratings
+    from arena.store import ReadStore
+    from reports.tables import Cell
+
+_HASH_SHOWN = 8
+_BLACK_POINTS = np.array([1.0, 0.0, 0.5])
+"""By the store's code of the winner: Black, White, draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedGames:
+    """The games of several databases as `arena.stats.ratings.rate` takes them.
+
+    Attributes:
+        names: of the players; a name with several programs has `#` and the start of the program's hash.
+        black, white: index of the player, an entry a game.
+        points: Black's points.
+        pairs: label of the pair.
+        can_draw: whether any of the games can be drawn.
+    """
+
+    names: tuple[str, ...]
+    black: NDArray[np.int64]
+    white: NDArray[np.int64]
+    points: NDArray[np.float64]
+    pairs: NDArray[np.int64]
+    can_draw: bool
+
+
+def rated_games(stores: Iterable[ReadStore]) -> RatedGames:
+    """Collect the games that count from all stores.
+
+    Raises:
+        StoreError: a database is damaged.
+    """
+    players: dict[tuple[str, str], int] = {}
+    parts: list[tuple[NDArray[np.int64], ...]] = []
+    points: list[NDArray[np.float64]] = []
+    can_draw = False
+    next_pair = 0
+    for store in stores:
+        columns = store.columns()
+        can_draw |= rules_class(store.event().game).can_draw
+        counts = columns.winner >= 0
+        sides = []
+        for column in (columns.black_identity, columns.white_identity):
+            numbers, places = np.unique(column[counts], return_inverse=True)
+            indexes = [_player(players, store, int(number)) for number in numbers]
+            sides.append(np.array(indexes, dtype=np.int64)[places] if len(numbers) else places)
+        pairs = columns.pair[counts].astype(np.int64) + next_pair
+        next_pair = int(pairs.max(initial=next_pair)) + 1
+        parts.append((*sides, pairs))
+        points.append(_BLACK_POINTS[columns.winner[counts]])
+    nothing = np.empty(0, dtype=np.int64)
+    black, white, pairs = (np.concatenate([nothing, *(part[place] for part in parts)]) for place in range(3))
+    return RatedGames(_names(players), black, white, np.concatenate([np.empty(0), *points]), pairs, can_draw)
+
+
+def _player(players: dict[tuple[str, str], int], store: ReadStore, number: int) -> int:
+    identity = store.identity(number)
+    return players.setdefault((identity.name, identity.program_hash), len(players))
+
+
+def _names(players: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    programs = Counter(name for name, _ in players)
+    return tuple(
+        name if programs[name] == 1 else f"{name} #{program[:_HASH_SHOWN] or 'unknown'}"
+        for name, program in players
+    )
+
+
+def ratings_of(games: RatedGames, anchor: int, anchor_elo: float) -> Ratings:
+    """Rate the players relative to one of them."""
+    return rate(
+        len(games.names),
+        games.black,
+        games.white,
+        games.points,
+        games.pairs,
+        anchor=anchor,
+        anchor_elo=anchor_elo,
+        can_draw=games.can_draw,
+    )
+
+
+def rating_tables(games: RatedGames, ratings: Ratings) -> list[Table]:
+    """Return a table of ratings for each group of players who met, and the table of superiority."""
+    tables = [_group_table(games, ratings, place) for place in range(len(ratings.groups))]
+    if len(games.names) > 1 and ratings.groups:
+        tables.append(_superiority_table(games, ratings))
+    return tables
+
+
+def _group_table(games: RatedGames, ratings: Ratings, place: int) -> Table:
+    group = ratings.groups[place]
+    rows = tuple(
+        (
+            rank,
+            games.names[rating.player],
+            f"{rating.elo:+.1f}",
+            rating.interval.text() if rating.interval else "anchor",
+            rating.games,
+            rating.pairs,
+            f"{100 * rating.score:.1f}%",
+            rating.note,
+        )
+        for rank, rating in enumerate(group.ratings, 1)
+    )
+    methods = {rating.interval.method for rating in group.ratings if rating.interval}
+    notes = [f"Elo relative to {games.names[group.anchor]}, which is put at {group.anchor_elo:g}."]
+    notes += [f"Intervals: {method}." for method in sorted(methods)]
+    if place == 0:
+        notes += [f"First-move advantage: {ratings.black_elo.text()} Elo."]
+        notes += [f"Draws between equals: {ratings.draw_share.text(2)}."] if games.can_draw else []
+        notes += ratings.notes
+    several = len(ratings.groups) > 1
+    title = f"Ratings, group {place + 1} of {len(ratings.groups)}" if several else "Ratings"
+    columns = (
+        Column("#", "rank"),
+        Column("engine", "engine", cells=32),
+        Column("Elo", "elo"),
+        Column("95 %", "interval"),
+        Column("games", "games"),
+        Column("pairs", "pairs"),
+        Column("score", "score"),
+        Column("", "note"),
+    )
+    return Table("ratings" if not several else f"ratings-{place + 1}", title, columns, rows, tuple(notes))
+
+
+def _superiority_table(games: RatedGames, ratings: Ratings) -> Table:
+    order = [rating.player for group in ratings.groups for rating in group.ratings]
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            place,
+            games.names[player],
+            *("-" if value is None else f"{100 * value:.1f}" for value in _row(ratings, player, order)),
+        )
+        for place, player in enumerate(order, 1)
+    )
+    columns = (
+        Column("", "rank"),
+        Column("engine", "engine", cells=32),
+        *(Column(str(place), f"against_{place}") for place in range(1, len(order) + 1)),
+    )
+    note = "Probability in percent that the row's engine is the stronger one."
+    return Table("superiority", "Likelihood of superiority", columns, rows, (note,))
+
+
+def _row(ratings: Ratings, player: int, order: list[int]) -> list[float | None]:
+    return [ratings.superiority[player][other] for other in order]
