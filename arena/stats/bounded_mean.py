@@ -49,6 +49,13 @@ def best_bet(counts: NDArray[np.float64], gains: NDArray[np.float64]) -> tuple[N
     gains = np.where(counts > 0, gains, 0.0)
     x = np.zeros_like(low)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        # The maximum lies at an end of the range where the slope there still points outwards.
+        for end, outwards in ((low, -1.0), (high, 1.0)):
+            # Rounding must not turn the pole of an outcome that was seen into a small negative number.
+            slope = (counts * gains / np.maximum(1 + end[..., None] * gains, 0.0)).sum(axis=-1)
+            settled = outwards * slope >= 0
+            x = np.where(settled, end, x)
+            low, high = np.where(settled, end, low), np.where(settled, end, high)
         for _ in range(_STEPS):
             ratio = gains / (1 + x[..., None] * gains)
             weighted = counts * ratio
@@ -58,9 +65,10 @@ def best_bet(counts: NDArray[np.float64], gains: NDArray[np.float64]) -> tuple[N
             high = np.where(slope <= 0, x, high)
             newton = x + slope / curvature
             inside = (newton > low) & (newton < high)
-            step = np.where(inside, newton, (low + high) / 2)
+            arrived = np.abs(newton - x) <= _TOLERANCE * (1 + np.abs(x))
+            step = np.where(inside | arrived, newton, (low + high) / 2)
             moved = np.abs(step - x)
-            x = step
+            x = np.clip(step, low, high)
             if np.all(moved <= _TOLERANCE * (1 + np.abs(x))):
                 break
         value = (counts * np.log1p(x[..., None] * gains)).sum(axis=-1)
@@ -115,6 +123,8 @@ def limits(counts: ArrayLike, values: ArrayLike, threshold: float) -> tuple[floa
                 outer = guess
             else:
                 inner = guess
+            if abs(excess) <= _TOLERANCE * (1 + threshold):
+                break
             slope = -total * float(bet)
             newton = guess - excess / slope if slope else np.inf
             step = newton if min(inner, outer) < newton < max(inner, outer) else (inner + outer) / 2

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import optimize, sparse, stats
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import lsqr
 
@@ -41,7 +41,9 @@ FEW_PAIRS = 20
 """Below that many pairs an engine's own scatter is too uncertain to be believed when it is small."""
 
 _NEWTON_STEPS = 100
-_CONVERGED = 1e-9
+_CONVERGED = 1e-8
+_ROUNDING = 1e-12
+_CLOSE_NATS = 1e-3
 _FARTHEST = 40.0
 """Nats (about 6,900 Elo) beyond which a profile is not followed."""
 
@@ -121,6 +123,14 @@ class _Terms:
     can_draw: NDArray[np.float64]
 
 
+def _solve(system: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    try:
+        return np.asarray(np.linalg.solve(system, right))
+    except np.linalg.LinAlgError:
+        # Without a prior some direction may be left open; the shortest step does not move in it.
+        return np.asarray(np.linalg.lstsq(system, right, rcond=None)[0])
+
+
 class _Model:
     """Likelihood times prior in (theta_0 …, delta, log nu); the last is absent without draws."""
 
@@ -197,19 +207,17 @@ class _Model:
         for _ in range(_NEWTON_STEPS):
             gradient, information = self.slopes(parameters)
             system = free.T @ information @ free + flat.T @ flat
-            step = np.linalg.lstsq(system, free.T @ gradient, rcond=None)[0]
-            factor = 1.0
-            while factor > 1e-10:
+            step = _solve(system, free.T @ gradient)
+            factor, trial = 1.0, parameters
+            trial_value = -math.inf
+            # Near the maximum values differ by rounding only; there a full step is right.
+            while trial_value < value - _ROUNDING * (1 + abs(value)) and factor > _ROUNDING:
                 trial = free @ (q + factor * step) + offset
                 trial_value = self.value(trial)
-                if trial_value >= value:
-                    break
                 factor /= 2
-            else:
-                break
-            q = q + factor * step
-            parameters, gain, value = trial, trial_value - value, trial_value
-            if gain <= _CONVERGED * 1e-3 and float(np.max(np.abs(step))) <= _CONVERGED:
+            q = q + 2 * factor * step
+            parameters, value = trial, trial_value
+            if float(np.max(np.abs(step))) <= _CONVERGED:
                 break
         return parameters, value
 
@@ -349,24 +357,23 @@ class _Fit:
 
     def profile_limits(self, contrast: NDArray[np.float64], level: float) -> tuple[float, float]:
         """Return where twice the profile's fall reaches the chi-square quantile; infinite if nowhere."""
-        cut = float(stats.chi2.ppf(level, 1)) / 2
+        cut = float(stats.chi2.ppf(level, 1))
         centre = float(contrast @ self.parameters)
+
+        def beyond(amount: float) -> float:
+            fall = max(self.best - self._restricted(contrast, amount), 0.0)
+            return math.sqrt(2 * fall) - math.sqrt(cut)
+
         ends = []
         for sign in (-1.0, 1.0):
-            inner, step = 0.0, 1.0
-            while self.best - self._restricted(contrast, centre + sign * step) < cut and step < _FARTHEST:
-                inner, step = step, step * 2
-            if step >= _FARTHEST:
+            inner, outer = 0.0, 1.0
+            while outer < _FARTHEST and beyond(centre + sign * outer) < 0:
+                inner, outer = outer, outer * 2
+            if outer >= _FARTHEST:
                 ends.append(sign * math.inf)
                 continue
-            outer = step
-            while outer - inner > 1e-3:
-                middle = (inner + outer) / 2
-                if self.best - self._restricted(contrast, centre + sign * middle) < cut:
-                    inner = middle
-                else:
-                    outer = middle
-            ends.append(centre + sign * (inner + outer) / 2)
+            root = optimize.brentq(beyond, centre + sign * inner, centre + sign * outer, xtol=_CLOSE_NATS)
+            ends.append(float(root))
         return ends[0], ends[1]
 
     def signed_root(self, contrast: NDArray[np.float64]) -> float:

@@ -90,7 +90,11 @@ def judge_blindness(games: Sequence[KomiGame], bound_share: float = DEFAULT_BOUN
         return BlindnessTest(Blindness.NOT_SHOWN, bound_share, None, None, None, words)
     labels = np.unique([game.opening for game in games], return_inverse=True)[1]
     komi_of = np.array([game.komi for game in games])
-    outcomes = np.array([[game.black_would_win(cut) for cut in komis] for game in games], dtype=np.float64)
+    margins = np.array([float(game.board_margin or 0) for game in games])
+    with_black = np.array([game.button == "black" for game in games])
+    cuts = np.array(komis)
+    wins = (margins[:, None] > cuts) | ((margins[:, None] == cuts) & with_black[:, None])
+    outcomes = wins.astype(np.float64)
     fewest = min(len(np.unique(labels[komi_of == komi])) for komi in komis)
     here = komi_of == np.array(komis)[:, None]
     units = np.array([len(np.unique(labels[row])) for row in here])
@@ -102,7 +106,6 @@ def judge_blindness(games: Sequence[KomiGame], bound_share: float = DEFAULT_BOUN
     limits = np.abs(differences) + np.maximum(quantile * errors, floor)
     worst_difference, worst_limit = float(np.abs(differences).max()), float(limits.max())
     worst_komi = komis[int(np.argmax(limits.max(axis=1)))]
-    margins = np.array([float(game.board_margin or 0) for game in games])
     significant = _is_significant(margins, komi_of.astype(np.float64), here, labels)
     bound = f"{100 * bound_share:g} points in a hundred"
     seen = (

@@ -99,13 +99,13 @@ def test_engines_at_the_bound_are_rarely_called_blind() -> None:
     """Shares that differ by exactly the bound must pass in at most one experiment of twenty."""
     rng = np.random.default_rng(123)
     passed = []
-    for _ in range(400):
+    for _ in range(250):
         games = []
         for komi, chance in ((0, 0.55), (2, 0.45)):
             wins = rng.random(600) < chance
             games += [play(komi, 11 if won else -11, f"{komi}/{number}") for number, won in enumerate(wins)]
         passed.append(judge_blindness(games, 0.10).verdict is Blindness.BLIND)
-    assert np.mean(passed) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+    assert np.mean(passed) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 250)
 
 
 @pytest.mark.parametrize("games", [40, 150])
@@ -113,9 +113,9 @@ def test_blind_engines_are_rarely_said_to_heed_komi(games: int) -> None:
     rng = np.random.default_rng(6)
     accused = [
         judge_blindness(fresh(rng, games, 0.0, range(-12, 13, 2))).verdict is Blindness.HEEDS_KOMI
-        for _ in range(150)
+        for _ in range(100)
     ]
-    assert np.mean(accused) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 150)
+    assert np.mean(accused) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 100)
 
 
 def test_margins_are_not_used_unless_engines_are_blind() -> None:
