@@ -12,6 +12,7 @@ import click
 from arena.cli.printing import print_line
 from arena.cli.target import file_argument, opened_for_reading, told, writing_told
 from reports import tables
+from reports.duel import duel_lines
 from reports.standings import standings
 from reports.stored import results_of
 
@@ -72,7 +73,8 @@ def _print(results: Results, table: Standings) -> None:
     texts = [tables.text(make(results, table)) for make in makers]
     if results.void:
         texts.append(tables.text(tables.void_table(results)))
-    for line in "\n\n\n".join(texts).split("\n"):
+    texts.append("\n".join(duel_lines(results)))
+    for line in "\n\n\n".join(filter(None, texts)).split("\n"):
         print_line(line)
 
 

@@ -66,7 +66,9 @@ class Estimate:
         """Return the figure for people: number, interval, note."""
         parts = []
         if self.value is not None:
-            parts.append(f"{self.value:.{digits}f}")
+            is_finite = math.isfinite(self.value)
+            without = "no upper bound" if self.value > 0 else "no lower bound"
+            parts.append(f"{self.value:.{digits}f}" if is_finite else without)
         if self.interval is not None:
             parts.append(f"({self.interval.text(digits)})")
         if self.note:
