@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arena.stats.komi.design import design_grid, expected_information, quantiles
+from arena.stats.komi.design import credible_ends, design_grid, expected_information
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +114,7 @@ def _play(
         won = rng.random(len(running)) < chances[choice]
         posterior *= np.where(won[:, None, None], likelihood[choice], 1 - likelihood[choice])
         posterior /= posterior.sum(axis=(1, 2), keepdims=True)
-        ends = quantiles(posterior, grid.locations, [0.025, 0.975])
+        ends = credible_ends(posterior, grid.locations, 0.95)
         stopped = ends[:, 1] - ends[:, 0] <= width
         if played == MOST_GAMES - 1:
             stopped[:] = True

@@ -8,8 +8,10 @@ and m, with s averaged out (Lindley, Ann. Math. Statist. 1956; on a grid: Kontse
 Research 1999; for the parameter of interest: Prins, J. Vision 2013), and for a tenth what it tells of s
 when m is known, since the width of the interval of m hangs on s.
 
-Intervals are posterior (credible) ones. They may be looked at whenever one likes and used to stop, as far
-as prior and curve are right; docs/statistics.md gives their measured coverage after stopping.
+Intervals are posterior (credible) ones, with tails a fifth smaller than their level says: stopping at the
+moment an interval looks narrow picks moments at which the spread is underestimated. They may be looked at
+whenever one likes and used to stop, as far as prior and curve are right; docs/statistics.md gives their
+measured coverage after stopping.
 
 Komi is planned in whole batches from the results of whole batches, so what is played does not depend on
 which game of a batch ends first.
@@ -37,6 +39,9 @@ METHOD = "posterior, adaptive design"
 
 SPREAD_WORTH = 0.1
 """What a nat about the spread is worth when a nat about the location is worth one."""
+
+STOPPING_ALLOWANCE = 0.8
+"""Factor on the tails of intervals that decide when to stop; chosen by simulation (docs/statistics.md)."""
 
 _FEWEST_LOCATIONS = 121
 _MOST_LOCATIONS = 3001
@@ -135,6 +140,15 @@ def quantiles(
     return np.stack(found, axis=1)
 
 
+def credible_ends(posterior: Floats, locations: NDArray[np.float64], level: float) -> NDArray[np.float64]:
+    """Return the ends of the interval of m for each experiment, shape (experiments, 2).
+
+    Its tails hold `STOPPING_ALLOWANCE` times what the level leaves over.
+    """
+    tail = STOPPING_ALLOWANCE * (1 - level) / 2
+    return quantiles(posterior, locations, [tail, 1 - tail])
+
+
 @dataclass(frozen=True, slots=True)
 class ParityState:
     """What is known about one parity.
@@ -223,8 +237,7 @@ class KomiPosterior:
     def state(self) -> ParityState:
         """Say what is known and whether it is enough."""
         low_komi, high_komi = self.grid.komis[0], self.grid.komis[-1]
-        tail = (1 - self.level) / 2
-        ends = quantiles(self._weights[None], self.grid.locations, [tail, 1 - tail])[0]
+        ends = credible_ends(self._weights[None], self.grid.locations, self.level)[0]
         low, high = float(ends[0]), float(ends[1])
         of_location = self._weights.sum(axis=1)
         mean = float(of_location @ self.grid.locations)

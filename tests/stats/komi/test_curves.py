@@ -52,8 +52,8 @@ def coverage(location: float, spread: float, komis: range, games: int, experimen
 
 @pytest.mark.parametrize(("location", "spread", "games"), [(0.7, 4.0, 6), (-3.3, 2.0, 12)])
 def test_profile_interval_covers_the_truth(location: float, spread: float, games: int) -> None:
-    found = coverage(location, spread, range(-12, 13, 2), games, 300)
-    assert found >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 300)
+    found = coverage(location, spread, range(-12, 13, 2), games, 200)
+    assert found >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 200)
 
 
 @pytest.mark.soak

@@ -155,8 +155,8 @@ def check(adaptive: Design, even: Design, experiments: int, ratio: float) -> Non
 def test_needs_at_most_half_the_games_of_an_even_grid_and_covers_the_truth() -> None:
     """A small experiment; the full one is marked `soak`."""
     truth = Truth(1.0, 2.0, 12)
-    chosen, even = (run(truth, 100, 0.5, 7, adaptive=adaptive) for adaptive in (True, False))
-    check(chosen, even, 100, 0.5)
+    chosen, even = (run(truth, 60, 0.5, 7, adaptive=adaptive) for adaptive in (True, False))
+    check(chosen, even, 60, 0.5)
 
 
 @pytest.mark.soak
