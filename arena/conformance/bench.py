@@ -79,6 +79,7 @@ class Bench:
         cpu_s, peak_mb: processor time of all its processes that have ended, seconds, and the highest memory
             use of one process tree, megabytes.
         sandbox: level of containment in force, empty before the first start.
+        takes_joined: False once it was seen to answer only the first of two joined commands.
         memory: what cases leave for later ones (which work limit it takes, whether it repeats a game).
     """
 
@@ -92,6 +93,7 @@ class Bench:
         self.cpu_s = 0.0
         self.peak_mb = 0.0
         self.sandbox = ""
+        self.takes_joined = True
         self.memory: dict[str, str] = {}
         self.pool = _WatchfulPool(self, nursery, Patience())
         self._measured: set[EngineSession] = set()
@@ -118,6 +120,7 @@ class Bench:
         """
         index = self._index(entry or self.subject.entry)
         session = await self._started(index, fresh=fresh)
+        session.pipelining = session.entry.pipelining and self.takes_joined
         talk = Talk(session, self.subject)
         in_step = False
         try:
@@ -153,28 +156,32 @@ class Bench:
 
     async def _started(self, index: int, *, fresh: bool) -> EngineSession:
         started = trio.current_time()
-        silences = len(self.silences)
         try:
             session = await self.pool.acquire(index, fresh=fresh)
         except StartUpFault as fault:
-            evidence = fault.evidence
-            silence = self.silences[-1] if len(self.silences) > silences else None
-            reason = fault.message if silence is None else f"{fault.message}: {silence.words}"
-            raise CaseFailed(
-                Problem(
-                    reason,
-                    silence.advice if silence else FAULT_ADVICE.get(_first_reason(fault), ""),
-                    evidence.exchange,
-                    stderr=evidence.stderr,
-                    exit=evidence.exit,
-                )
-            ) from fault
+            raise CaseFailed(self._start_up_problem(fault)) from fault
         self.sandbox = session.process.launch.sandbox
         if session not in self.pool.known:
             self.pool.known.add(session)
             self.start_s.append(trio.current_time() - started)
             self.programs.append(f"{session.reported_name} {session.reported_version}".strip())
         return session
+
+    def _start_up_problem(self, fault: StartUpFault) -> Problem:
+        first = _first_reason(fault)
+        silence = self.pool.start_up_silence if first is Reason.START_UP else None
+        reason, advice = fault.message, FAULT_ADVICE.get(first, "")
+        if silence is not None and silence.cause is not Cause.GONE:
+            self.silences.append(silence)
+            reason, advice = f"{fault.message}: {silence.words}", silence.advice
+        evidence = fault.evidence
+        return Problem(
+            f"{reason}; {evidence.exit}" if evidence.exit else reason,
+            advice,
+            evidence.exchange,
+            stderr=evidence.stderr,
+            exit=evidence.exit,
+        )
 
     async def _problem(self, fault: EngineFault, talk: Talk) -> Problem:
         """Say in words what an engine did wrong in a conversation."""
@@ -197,20 +204,23 @@ class Bench:
 
 
 class _WatchfulPool(EnginePool):
-    """The referee's pool, which looks at a process once more before it ends it."""
+    """The referee's pool, which looks at a process once more before it ends it.
+
+    Attributes:
+        known: sessions that came through their start-up.
+        start_up_silence: why the last one that did not said nothing more.
+    """
 
     def __init__(self, bench: Bench, nursery: trio.Nursery, patience: Patience) -> None:
         super().__init__((bench.subject.entry,), nursery, patience, _PROCESSES)
         self.known: set[EngineSession] = set()
+        self.start_up_silence: Silence | None = None
         self._bench = bench
 
     async def _end(self, session: EngineSession, *, politely: bool) -> None:
         self._bench.measure(session)
         if session not in self.known and not politely and not session.process.has_exited:
-            # It never came through its start-up.
-            silence = await diagnose(session)
-            if silence.cause is not Cause.GONE:
-                self._bench.silences.append(silence)
+            self.start_up_silence = await diagnose(session)
         await super()._end(session, politely=politely)
 
 

@@ -1,4 +1,4 @@
-"""One game of the engine under test against a random mover that lives here, with dice, clock and judgement."""
+"""One game of the engine under test against a random mover that lives here, with dice and clocks."""
 
 from __future__ import annotations
 

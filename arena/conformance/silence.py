@@ -1,4 +1,4 @@
-"""Why did no reply come? An engine that thinks, one that forgot to flush, one that waits look the same from afar.
+"""Why did no reply come? An engine that thinks, one that forgot to flush, one that waits: all look the same.
 
 Three observations tell them apart: what came without being a whole reply, whether the processes compute, and
 what comes out once the input is closed. A program flushes its output when it exits, and it exits when its
@@ -91,8 +91,8 @@ async def diagnose(session: EngineSession) -> Silence:
     if late.lstrip()[:1] in (b"=", b"?"):
         return Silence(
             Cause.UNFLUSHED,
-            f"it was not computing, and `{escaped(late.strip(), 80)}` came out only when its input was closed:"
-            " the reply lay in its output buffer",
+            f"it was not computing, and `{escaped(late.strip(), 80)}` came out only when its input was"
+            " closed: the reply lay in its output buffer",
             "Flush standard output after every reply: print(…, flush=True) in Python, fflush(stdout) in C,"
             " std::endl in C++, System.out.flush() in Java. If you do, look whether it reads ahead instead of"
             " line by line.",

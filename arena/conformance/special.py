@@ -11,9 +11,7 @@ SPECIAL: dict[str, list[Line]] = {
     "pletore": [
         line_of("pletore", ["button"], size=5, komi=1, label="the button is taken"),
         line_of("pletore", ["A1", "button"], size=5, komi=1, label="the button is taken by White"),
-        line_of(
-            "pletore", ["B2"], size=4, komi=1, label="even board: White may not answer opposite, at C3"
-        ),
+        line_of("pletore", ["B2"], size=4, komi=1, label="even board: White may not answer opposite, at C3"),
         line_of("pletore", ["A1"], size=2, komi=1, label="even board of two lines"),
         line_of("pletore", ["A1", "B2"], size=3, komi=0, label="no button, no pass yet"),
         line_of(

@@ -45,6 +45,8 @@ class Suite:
     async def run(self, case: Case) -> CaseResult:
         """Try one case; whatever the engine does, a result comes back."""
         started = time.perf_counter()
+        if case.id == ending.FIRST_SUMMARY:
+            await self.bench.retire()
         problem = None
         why_not = self._why_not(case)
         if why_not:
@@ -88,8 +90,10 @@ class Suite:
     def _why_not(self, case: Case) -> str:
         for need in case.needs:
             result = self.results.get(need)
-            if result is not None and result.status in (Status.FAILED, Status.SKIPPED) and (
-                result.status is Status.FAILED or result.words.startswith(_NOT_TRIED)
+            if (
+                result is not None
+                and result.status in (Status.FAILED, Status.SKIPPED)
+                and (result.status is Status.FAILED or result.words.startswith(_NOT_TRIED))
             ):
                 return f"{_NOT_TRIED} {need} failed" if result.status is Status.FAILED else result.words
         if case.needs and len(self.bench.silences) >= _MOST_SILENCES:
@@ -122,8 +126,6 @@ async def run_suite(
         suite = Suite(bench)
         try:
             for case in wanted:
-                if case.id == ending.FIRST_SUMMARY:
-                    await bench.retire()
                 on_result(await suite.run(case))
         finally:
             await bench.close()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arena.rules import Move, Position
 
 LINES_SHOWN = 400
-"""Most lines of an exchange kept with a failure: a whole long game, so that it can be played again by hand."""
+"""Most lines of an exchange kept with a failure: a whole long game, so that it can be replayed by hand."""
 
 _STDERR_BYTES = 2000
 
@@ -31,7 +31,7 @@ FAULT_ADVICE = {
     Reason.MALFORMED_REPLY: "Standard output carries replies and nothing else; every command gets exactly one"
     " reply. Logs belong on standard error.",
     Reason.FLOOD: "A reply is short; look for a loop that prints.",
-    Reason.ERROR_REPLY: "The referee sends this command, in just this form, so that a refusal loses the game.",
+    Reason.ERROR_REPLY: "The referee sends this command in just this form, so a refusal loses the game.",
     Reason.MEMORY: "It needs more memory than its limits allow: limits.memory_mb.",
     Reason.CPU: "It needs more processor time than its limits allow: limits.cpu_s.",
     Reason.PROCESSES: "It starts more processes or threads than its limits allow: limits.processes.",
@@ -80,11 +80,12 @@ class Talk:
         position = self.position
         if position is None:
             return ()
-        if position.is_over:
-            return (*position.diagram(), "the game is over")
-        colour = position.rules.colour_titles[position.to_move]
-        dice = f", dice {position.dice[0]} {position.dice[1]}" if position.dice else ""
-        return (*position.diagram(), f"{colour} ({colour_name(position.to_move)}) to move{dice}")
+        lines = position.diagram()
+        if position.dice is not None:
+            lines.append(f"dice {position.dice[0]} {position.dice[1]}")
+        if not position.is_over and not any("to move" in line for line in lines):
+            lines.append(f"{position.rules.colour_titles[position.to_move]} to move")
+        return tuple(lines)
 
     async def ask(self, line: str) -> Reply:
         """Send one command; a refusal is an answer like another.
@@ -113,10 +114,8 @@ class Talk:
         """
         reply = await self.ask(line)
         if not reply.ok:
-            raise self.failed(
-                f"answered `{escaped(line.encode(), 60)}` with an error: `? {escaped(reply.text.encode(), 120)}`",
-                "",
-            )
+            told = escaped(line.encode(), 60)
+            raise self.failed(f"answered `{told}` with an error: `? {escaped(reply.text.encode(), 120)}`", "")
         return reply.text
 
     def settings(self, control: TimeControl, *, seed: int, line: Line | None = None) -> GameSettings:
@@ -163,6 +162,8 @@ class Talk:
         position = self.playing()
         if word.lower() == "resign":
             return None
+        if not word:
+            raise self.failed("answered `genmove` with an empty reply, expected a move", self._legal_words())
         shown = escaped(word.encode(), 60)
         try:
             move = position.canonical(position.rules.parse_move(word))
@@ -170,7 +171,9 @@ class Talk:
         except RulesError as error:
             is_none = isinstance(error, MalformedMoveError) and not isinstance(error, NoSuchMoveError)
             what = "is no move of this game" if is_none else "is illegal here"
-            raise self.failed(f"played `{shown}`, which {what}: {_plain(error)}", self._legal_words()) from error
+            raise self.failed(
+                f"played `{shown}`, which {what}: {_plain(error)}", self._legal_words()
+            ) from error
         if refusal is not None:
             raise self.failed(
                 f"played `{shown}`, which is illegal here: {escaped(refusal.encode(), 200)}",
@@ -179,7 +182,7 @@ class Talk:
         return move
 
     def failed(self, reason: str, advice: str) -> CaseFailed:
-        """Return a failure with what was said in this game and the board; the process serves no other case."""
+        """Return a failure with what was said and the board; the process serves no other case."""
         self.is_in_step = False
         return CaseFailed(
             Problem(

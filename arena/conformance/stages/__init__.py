@@ -1,1 +1,1 @@
-"""The stages of the suite, one file each, in the order in which they are tried (`arena.conformance.suite`)."""
+"""The stages of the suite, one file each; `arena.conformance.suite` has their order."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from arena.conformance import duel
 from arena.conformance.case import Case, CaseSkipped, Level
+from arena.conformance.positions import LONGEST_PLIES
 from arena.conformance.stages.seeds import start
 from arena.conformance.stages.settings import NEEDS
 from arena.core.clock import Kind, parse_time
@@ -78,7 +79,7 @@ async def _keeps(bench: Bench, *, control: TimeControl) -> str:
             BLACK,
             control,
             seed=bench.subject.seed + 1,
-            most_plies=_plies(bench.subject, control),
+            most_plies=_plies(control),
             patience_s=bench.subject.patience_s,
         )
         used = (
@@ -95,11 +96,11 @@ async def _keeps(bench: Bench, *, control: TimeControl) -> str:
         return f"{used}, no overrun"
 
 
-def _plies(subject: Subject, control: TimeControl) -> int:
+def _plies(control: TimeControl) -> int:
     """Return how many turns are played, so that no case takes for ever."""
     if control.kind is Kind.EACH_MOVE:
         slow = control.main_us > _LONGEST_EVENT_S * 1e6 / _EACH_MOVE_PLIES
         return 4 if slow else _EACH_MOVE_PLIES
     if control.kind is Kind.UNLIMITED or control.main_us > _LONGEST_EVENT_S * 1e6:
         return _EVENT_PLIES
-    return duel.LONGEST_PLIES
+    return LONGEST_PLIES

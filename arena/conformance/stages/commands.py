@@ -27,6 +27,7 @@ GENMOVE = "commands.genmove"
 PLAY = "commands.play"
 
 _JOINED_S = 1.0
+_REPLAYED_COMMANDS = 12
 _TIMES = {
     "arena-time_settings": ("10+0.1", "60", "40/60+0.5", "5/move", "60+3x10", "60+25/30", "inf"),
     "kata-time_settings": ("fischer 10 0.1", "absolute 60", "byoyomi 60 10 3", "canadian 60 30 25", "none"),
@@ -75,7 +76,9 @@ def cases(subject: Subject) -> list[Case]:
         for name in COMMANDS
         if name in tries
     ]
+    joined = "answers two commands that come in one write"
     return [
+        Case("commands.joined", Level.SHOULD, joined, _joined, (ANSWERS,)),
         *found,
         Case(
             "commands.unknown-game",
@@ -83,9 +86,6 @@ def cases(subject: Subject) -> list[Case]:
             "refuses a game it does not know",
             _unknown_game,
             (ANSWERS, "start-up.game"),
-        ),
-        Case(
-            "commands.joined", Level.SHOULD, "answers two commands that come in one write", _joined, (ANSWERS,)
         ),
         Case("commands.ids", Level.SHOULD, "repeats the number of a command in its reply", _ids, (ANSWERS,)),
     ]
@@ -114,6 +114,7 @@ async def _plainly(talk: Talk, bench: Bench, *, lines: tuple[str, ...]) -> str:
 
 
 async def _options(talk: Talk, bench: Bench) -> str:
+    await _in_game(talk, bench)
     options, problems = parse_options(await talk.must("arena-options"))
     if problems:
         raise talk.failed(
@@ -128,9 +129,21 @@ async def _options(talk: Talk, bench: Bench) -> str:
 
 
 async def _clear_board(talk: Talk, bench: Bench) -> str:
-    await _in_game(talk, bench)
+    """Play some turns, clear the board, and play the same turns again."""
+    line = bench.positions.lines(Kind.RANDOM, 1)[0]
+    commands = line.commands()[:_REPLAYED_COMMANDS]
+    await talk.set_up(dataclasses.replace(line, turns=(), dice=None), bench.subject.control)
+    for command in commands:
+        await talk.ask(command)
     await talk.must("clear_board")
-    await talk.must("clear_board")
+    for command in commands:
+        reply = await talk.ask(command)
+        if not reply.ok:
+            raise talk.failed(
+                f"takes `{command}` on a new board and refuses it after `clear_board`:"
+                f" `? {escaped(reply.text.encode(), 100)}`",
+                "`clear_board` begins a new game: everything of the last one has to go.",
+            )
     return ""
 
 
@@ -226,10 +239,12 @@ async def _unknown_game(bench: Bench) -> str:
 async def _joined(bench: Bench) -> str:
     async with bench.talk(fresh=True) as talk:
         if not await talk.session.probe_pipelining(_JOINED_S):
+            bench.takes_joined = False
             raise talk.failed(
                 "answers only the first of two commands that come in one write",
-                "The second one waits in a buffer that `select` or `poll` does not see: read all complete lines"
-                " before you wait again. It can play all the same, one command at a time, which costs it time.",
+                "The second one waits in a buffer that `select` or `poll` does not see: read all complete"
+                " lines before you wait again. It can play all the same, one command at a time, which costs"
+                " it time.",
             )
     return ""
 

@@ -84,7 +84,9 @@ async def _flushed(bench: Bench) -> str:
 async def _tidy(bench: Bench) -> str:
     await trio.lowlevel.checkpoint()
     if bench.warnings:
-        raise CaseFailed(Problem("; ".join(bench.warnings), "None of this loses a game; each is easily mended."))
+        raise CaseFailed(
+            Problem("; ".join(bench.warnings), "None of this loses a game; each is easily mended.")
+        )
     return ""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from arena.conformance import duel
 from arena.conformance.case import Case, CaseFailed, CaseSkipped, Level, Problem
+from arena.conformance.positions import LONGEST_PLIES
 from arena.conformance.stages.moves import quick_control
 from arena.conformance.stages.seeds import OTHER_SEED, SEED, difference, limited, moves_of, start
 from arena.conformance.stages.settings import NEEDS
@@ -27,8 +28,8 @@ _DICE_KEY = b"gtparena/conformance".ljust(32, b"\0")
 _BROKEN_OFF_PLIES = 9
 
 _RESET = (
-    "The first game of the process went well. Does `clear_board` put everything back (board, hands, dice, komi,"
-    " what was counted), also after a game that was not finished?"
+    "The first game of the process went well. Does `clear_board` put everything back (board, hands, dice,"
+    " komi, what was counted), also after a game that was not finished?"
 )
 
 
@@ -80,7 +81,7 @@ async def _game(talk: Talk, bench: Bench, colour: int, seed: int, most_plies: in
         colour,
         quick_control(talk, bench.subject),
         seed=seed,
-        most_plies=most_plies or duel.LONGEST_PLIES,
+        most_plies=most_plies or LONGEST_PLIES,
         patience_s=bench.subject.patience_s,
     )
     if game.resigned:

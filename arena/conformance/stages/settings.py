@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arena.conformance.positions import Line
     from arena.conformance.talk import Talk
 
-NEEDS = ("commands.genmove", "commands.play")
+NEEDS = ("commands.genmove", "commands.play", "commands.clear_board")
 
 
 def cases(subject: Subject) -> list[Case]:
@@ -25,7 +25,11 @@ def cases(subject: Subject) -> list[Case]:
     if kind.sizes:
         found += [
             Case(
-                "settings.size", Level.MUST, f"plays on the board asked for, size {subject.size}", _size, NEEDS
+                "settings.size",
+                Level.MUST,
+                f"plays on the board asked for, size {subject.size}",
+                _size,
+                NEEDS,
             ),
             Case(
                 "settings.other-sizes",
@@ -100,7 +104,7 @@ async def _no_such_size(bench: Bench) -> str:
         if accepted:
             raise talk.failed(
                 f"accepts `boardsize {'`, `boardsize '.join(accepted)}`, which {kind.title} does not have",
-                "Answer `? unacceptable size`, as GTP asks: people type sizes wrongly, and the message helps them.",
+                "Answer `? unacceptable size`, as GTP asks: whoever mistypes a size should be told.",
             )
     return ""
 
@@ -164,7 +168,9 @@ async def _plays_everywhere(talk: Talk, bench: Bench, size: int | None, komi: in
         try:
             talk.judge(thought.word)
         except CaseFailed as failed:
-            advice = f"It accepted `boardsize {size}`; does it really play on that board? {failed.problem.advice}"
+            advice = (
+                f"It accepted `boardsize {size}`; does it really play on that board? {failed.problem.advice}"
+            )
             raise talk.failed(f"on size {size} it {failed.problem.reason}", advice) from failed
 
 
@@ -175,6 +181,5 @@ def _corners(bench: Bench, size: int | None, komi: int | None) -> list[Line]:
     rules = make_rules(game, size=size, komi=komi)
     position = rules.initial()
     placements = [move for move in position.legal_moves() if position.is_placement(move)]
-    for move in dict.fromkeys((placements[-1], placements[0])) if placements else ():
-        lines.append(line_of(game, [rules.format_move(move)], size=size, komi=komi))
-    return lines
+    corners = dict.fromkeys((placements[-1], placements[0])) if placements else {}
+    return lines + [line_of(game, [rules.format_move(move)], size=size, komi=komi) for move in corners]

@@ -27,7 +27,9 @@ def cases(subject: Subject) -> list[Case]:
         Case(ANSWERS, Level.MUST, "answers protocol_version, name, version and list_commands", _answers),
         Case("start-up.time", Level.SHOULD, "is ready well within its start-up limit", _time, after),
         Case("start-up.protocol", Level.SHOULD, "speaks version 2 of the protocol", _protocol, after),
-        Case("start-up.name", Level.SHOULD, "has a name and a version, the same in each process", _name, after),
+        Case(
+            "start-up.name", Level.SHOULD, "has a name and a version, the same in each process", _name, after
+        ),
         Case("start-up.quiet", Level.SHOULD, "writes nothing before its first reply", _quiet, after),
         Case("start-up.commands", Level.MUST, "lists the commands that the game needs", _commands, after),
         Case("start-up.game", Level.MUST, "plays the game", _game, after),
@@ -65,7 +67,9 @@ async def _name(bench: Bench) -> str:
             reply = await talk.ask(question)
             if not (reply.ok and reply.text and reply.text.isprintable()):
                 shown = escaped(reply.text.encode(), 60)
-                raise talk.failed(f"answers `{question}` with `{shown}`", "Results are kept by name and version.")
+                raise talk.failed(
+                    f"answers `{question}` with `{shown}`", "Results are kept by name and version."
+                )
     if len(set(bench.programs)) > 1:
         names = ", then ".join(f"`{name}`" for name in dict.fromkeys(bench.programs))
         raise CaseFailed(Problem(f"calls itself {names}", "Results are kept by name and version."))
@@ -78,7 +82,8 @@ async def _quiet(bench: Bench) -> str:
         if banner:
             shown = escaped(banner.encode(), 80)
             raise talk.failed(
-                f"wrote `{shown}` before its first reply", "Standard output is for replies: greet on standard error."
+                f"wrote `{shown}` before its first reply",
+                "Standard output is for replies: greet on standard error.",
             )
     return ""
 
@@ -92,7 +97,9 @@ async def _commands(bench: Bench) -> str:
         missing = talk.session.capabilities.missing(needed)
         if missing:
             names = ", ".join(f"`{name}`" for name in missing)
-            raise talk.failed(f"does not list {names}, needed for {kind.title}", "Name them in list_commands.")
+            raise talk.failed(
+                f"does not list {names}, needed for {kind.title}", "Name them in list_commands."
+            )
         return f"{len(talk.session.capabilities.listed)} commands listed"
 
 
@@ -107,7 +114,7 @@ async def _game(bench: Bench) -> str:
         if not talk.lists("arena-game"):
             raise talk.failed(
                 "does not list `arena-game`, so nobody can know whether it plays this game",
-                "List `arena-game` and `arena-games`; or say so for it: plays = […] in its entry (--plays here).",
+                "List `arena-game` and `arena-games`; or say it in its entry: plays = […] (here: --plays).",
             )
         await talk.must(f"arena-game {game}")
         if talk.lists("arena-games"):
