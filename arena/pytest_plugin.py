@@ -89,7 +89,10 @@ def _games(config: pytest.Config) -> list[str]:
             return list(load_submission(engine).games)
         except ConfigError as error:
             raise pytest.UsageError(str(error)) from error
-    raise pytest.UsageError("--arena-engine needs a game: --arena-game pletore")
+    raise pytest.UsageError(
+        "which engine, in which game? --arena-engine CMD --arena-game pletore (or arena_engine and arena_game"
+        " in the configuration)"
+    )
 
 
 def _laboratory(config: pytest.Config, game: str) -> Laboratory:
@@ -198,5 +201,8 @@ def arena_engine(request: pytest.FixtureRequest) -> EngineUnderTest:
     """The configured engine, for tests of one's own: positions, matches (docs/ci.md)."""
     from arena.conformance.under_test import EngineUnderTest
 
-    game = _games(request.config)[0]
-    return EngineUnderTest(_laboratory(request.config, game))
+    try:
+        game = _games(request.config)[0]
+        return EngineUnderTest(_laboratory(request.config, game))
+    except pytest.UsageError as error:
+        pytest.fail(str(error), pytrace=False)

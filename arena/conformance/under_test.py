@@ -19,7 +19,7 @@ from arena.core.verdict import FAULTS
 from arena.live.channel import Patience
 from arena.live.player import GamePlayer
 from arena.live.pool import EnginePool
-from arena.rules import BLACK
+from arena.rules import BLACK, RulesError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -119,8 +119,9 @@ class EngineUnderTest:
 
         Raises:
             AssertionError: it plays an illegal move, or none; the message tells the exchange and the board.
-            RulesError: `moves` are not legal.
+            ValueError: `moves` are not legal.
         """
+        __tracebackhide__ = True
         line = self._line(moves, size, komi, first, dice)
 
         async def ask(bench: Bench) -> str:
@@ -144,12 +145,14 @@ class EngineUnderTest:
             moves: how the position came about.
             more: as for `move`.
         """
+        __tracebackhide__ = True
         played, wanted, board = self._compare(allowed, moves, more)
         assert played in wanted, f"played {played}, expected {' or '.join(wanted)}\n{board}"  # noqa: S101
         return played
 
     def must_not_play(self, forbidden: str | Iterable[str], moves: Moves = (), **more: object) -> str:
         """Assert that the engine plays none of some moves in a position; return the one it played."""
+        __tracebackhide__ = True
         played, unwanted, board = self._compare(forbidden, moves, more)
         assert played not in unwanted, f"played {played}, which it must not\n{board}"  # noqa: S101
         return played
@@ -186,6 +189,7 @@ class EngineUnderTest:
 
     def must_not_lose_to(self, opponent: str = "greedy", games: int = 20, **more: object) -> MatchScore:
         """Assert that a match brings at least half the points, and no loss by a fault; return its score."""
+        __tracebackhide__ = True
         score = self.play_match(opponent, games, **more)  # type: ignore[arg-type]
         told = "\n".join(score.lost[:20])
         assert not score.faults, f"against {opponent}: {score}\n{told}"  # noqa: S101
@@ -195,20 +199,25 @@ class EngineUnderTest:
     def _line(
         self, moves: Moves, size: int | None, komi: int | None, first: int, dice: tuple[int, int] | None
     ) -> Line:
+        __tracebackhide__ = True
         subject = self._laboratory.subject
-        return line_of(
-            subject.game,
-            moves.split() if isinstance(moves, str) else list(moves),
-            size=subject.size if size is None else size,
-            komi=subject.komi if komi is None else komi,
-            first=first,
-            dice=dice,
-        )
+        try:
+            return line_of(
+                subject.game,
+                moves.split() if isinstance(moves, str) else list(moves),
+                size=subject.size if size is None else size,
+                komi=subject.komi if komi is None else komi,
+                first=first,
+                dice=dice,
+            )
+        except RulesError as error:
+            raise ValueError(f"the position cannot be had: {error}") from None
 
     def _compare(
         self, words: str | Iterable[str], moves: Moves, more: dict[str, object]
     ) -> tuple[str, list[str], str]:
         """Return the move played, `words` in canonical form, and the board."""
+        __tracebackhide__ = True
         where = {name: more.get(name) for name in ("size", "komi", "dice")}
         line = self._line(moves, where["size"], where["komi"], more.get("first", BLACK), where["dice"])  # type: ignore[arg-type]
         position = line.position()

@@ -53,7 +53,7 @@ async def _time(bench: Bench) -> str:
 
 
 async def _protocol(bench: Bench) -> str:
-    async with bench.talk() as talk:
+    async with bench.talk(fresh=True) as talk:
         version = (await talk.ask("protocol_version")).text
         if version != "2":
             shown = escaped(version.encode(), 40)
