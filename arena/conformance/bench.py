@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from arena.conformance.silence import Silence
     from arena.core.clock import TimeControl
     from arena.core.event import Engine
+    from arena.core.record import Evidence
     from arena.live.session import EngineSession
     from arena.rules import Rules
 
@@ -79,6 +80,7 @@ class Bench:
         cpu_s, peak_mb: processor time of all its processes that have ended, seconds, and the highest memory
             use of one process tree, megabytes.
         sandbox: level of containment in force, empty before the first start.
+        memory_limit_mb: what its process tree may use, None without a limit.
         takes_joined: False once it was seen to answer only the first of two joined commands.
         memory: what cases leave for later ones (which work limit it takes, whether it repeats a game).
     """
@@ -93,6 +95,7 @@ class Bench:
         self.cpu_s = 0.0
         self.peak_mb = 0.0
         self.sandbox = ""
+        self.memory_limit_mb: float | None = None
         self.takes_joined = True
         self.memory: dict[str, str] = {}
         self.pool = _WatchfulPool(self, nursery, Patience())
@@ -106,6 +109,7 @@ class Bench:
         """End all processes."""
         with trio.CancelScope(shield=True):
             await self.pool.close(politely=True)
+            self.pool.kill_all()
 
     @asynccontextmanager
     async def talk(self, *, fresh: bool = False, entry: Engine | None = None) -> AsyncIterator[Talk]:
@@ -161,6 +165,7 @@ class Bench:
         except StartUpFault as fault:
             raise CaseFailed(self._start_up_problem(fault)) from fault
         self.sandbox = session.process.launch.sandbox
+        self.memory_limit_mb = session.process.launch.limits.memory_mb
         if session not in self.pool.known:
             self.pool.known.add(session)
             self.start_s.append(trio.current_time() - started)
@@ -176,7 +181,7 @@ class Bench:
             reason, advice = f"{fault.message}: {silence.words}", silence.advice
         evidence = fault.evidence
         return Problem(
-            f"{reason}; {evidence.exit}" if evidence.exit else reason,
+            f"{reason}{_last_words(evidence)}",
             advice,
             evidence.exchange,
             stderr=evidence.stderr,
@@ -186,7 +191,7 @@ class Bench:
     async def _problem(self, fault: EngineFault, talk: Talk) -> Problem:
         """Say in words what an engine did wrong in a conversation."""
         session = talk.session
-        evidence = await session.evidence(fault)
+        fault, evidence = await session.judged(fault)
         reason, advice = fault.message, FAULT_ADVICE.get(fault.reason, "")
         if fault.reason in (Reason.TIME, Reason.SET_UP) and not fault.offending:
             silence = await diagnose(session)
@@ -194,7 +199,7 @@ class Bench:
                 self.silences.append(silence)
                 reason, advice = f"{fault.message}: {silence.words}", silence.advice
         return Problem(
-            f"{reason}; {evidence.exit}" if evidence.exit else reason,
+            f"{reason}{_last_words(evidence)}",
             advice,
             session.exchange_lines(LINES_SHOWN),
             talk.diagram(),
@@ -222,6 +227,14 @@ class _WatchfulPool(EnginePool):
         if session not in self.known and not politely and not session.process.has_exited:
             self.start_up_silence = await diagnose(session)
         await super()._end(session, politely=politely)
+
+
+def _last_words(evidence: Evidence) -> str:
+    """Return how the process ended and the last it said, as the end of a sentence."""
+    if not evidence.exit:
+        return ""
+    lines = evidence.stderr.splitlines()
+    return f"; {evidence.exit}, its last words: {lines[-1]}" if lines else f"; {evidence.exit}"
 
 
 def _first_reason(fault: BaseException) -> Reason:

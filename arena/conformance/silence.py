@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from arena.conformance.usage import tree_cpu_s
+from arena.conformance.usage import is_running, tree_cpu_s
 from arena.live.faults import escaped
 from arena.live.process import EngineProcess
 
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
     from arena.live.session import EngineSession
 
-_WATCHED_S = 0.5
-"""How long the processor time is watched: fifty clock ticks, so that a tick more or less decides nothing."""
+_LOOKS = 25
+_LOOK_S = 0.02
+"""How often, and at what distance, it is looked whether the processes compute."""
 
-_BUSY_SHARE = 0.2
-"""Share of one processor from which on an engine counts as thinking."""
+_BUSY_SHARE = 0.3
+"""Share of these looks from which on an engine counts as thinking. A process that computes is seen running in
+nearly all of them, also on a machine where it has to wait for a processor; one that waits in none."""
 
 _FLUSH_S = 1.0
 """Time after the end of its input within which a program that leaves has flushed its output."""
@@ -71,19 +73,17 @@ async def diagnose(session: EngineSession) -> Silence:
     process = session.process
     if process.has_exited or not isinstance(process, EngineProcess):
         return Silence(Cause.GONE, f"the process is gone ({process.exit_words() or 'nobody knows why'})", "")
-    before_s = tree_cpu_s(process.pid)
-    early = await _output(process, _WATCHED_S)
+    early, running_share = await _watched(process)
     if early:
         return Silence(
             Cause.LATE,
             f"it came only after the limit: `{escaped(early.strip(), 80)}`",
             "Answer sooner; the limits are named in docs/protocol.md.",
         )
-    used_s = tree_cpu_s(process.pid) - before_s
-    if used_s > _BUSY_SHARE * _WATCHED_S:
+    if running_share > _BUSY_SHARE:
         return Silence(
             Cause.THINKING,
-            f"it was still computing ({100 * used_s / _WATCHED_S:.0f} % of a processor)",
+            f"it was still computing, {tree_cpu_s(process.pid):.1f} s of processor time so far",
             "It thinks too long or is caught in a loop: look at how it uses its clock.",
         )
     process.close_input()
@@ -109,6 +109,17 @@ def _unfinished(log: Iterable[tuple[bool, bytes]]) -> bytes:
     """Return what came after the last whole reply."""
     received = b"".join(data for was_sent, data in list(log)[-50:] if not was_sent)
     return received.replace(b"\r", b"").rpartition(b"\n\n")[2]
+
+
+async def _watched(process: EngineProcess) -> tuple[bytes, float]:
+    """Return what the engine says in the next while, and in what share of the looks it computed."""
+    running = 0
+    for _ in range(_LOOKS):
+        said = await _output(process, _LOOK_S)
+        if said:
+            return said, 0.0
+        running += is_running(process.pid)
+    return b"", running / _LOOKS
 
 
 async def _output(process: EngineProcess, limit_s: float) -> bytes:

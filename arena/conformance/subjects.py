@@ -13,7 +13,7 @@ from arena.conformance.bench import Subject
 from arena.submissions.registry import Registry, Submission
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from arena.config.keys import SubmissionKeys
 
@@ -66,7 +66,7 @@ def subject_of(engine: str, game: str, circumstances: Circumstances) -> Subject:
     if is_folder_of_an_engine(engine):
         entry = entry_of_folder(Path(engine), load_submission(engine))
     else:
-        entry = {"command": engine, "submitted": True, "folder": _folder_of_the_program(engine)}
+        entry = _entry_of_command(engine)
     return subject_of_entry(entry, game, circumstances)
 
 
@@ -125,22 +125,23 @@ def submission_of(keys: SubmissionKeys, **more: Any) -> Submission:
     )
 
 
-def _folder_of_the_program(engine: str) -> str | None:
-    """Return the folder of the first word that is a file of the user's: what a sandbox must show.
+def _entry_of_command(engine: str) -> dict[str, Any]:
+    """Return the keys of the entry that a command makes.
 
-    A sample engine, and a program of the system, need none.
+    Files that it names become absolute, and a sandbox shows the folder of the first one that is no
+    interpreter: there the engine starts. A sample engine, and a program of the system, need none.
     """
+    entry: dict[str, Any] = {"command": engine, "name": engine[:200].strip(), "submitted": True}
     try:
-        words: Sequence[str] = shlex.split(engine)
+        words = shlex.split(engine)
     except ValueError:
-        return None  # the check of the command says so
-    if words and sample_module(words[0]) is not None:
-        return None
-    for word in words:
-        path = Path(word)
-        if path.is_file() and not path.resolve().is_relative_to("/usr") and not _is_interpreter(path):
-            return str(path.absolute().parent)
-    return None
+        return entry  # the check of the command says so
+    if not words or sample_module(words[0]) is not None:
+        return entry
+    files = [Path(word).absolute() for word in words if Path(word).is_file()]
+    entry["command"] = [str(Path(word).absolute()) if Path(word).is_file() else word for word in words]
+    own = [path for path in files if not _is_interpreter(path) and not path.is_relative_to("/usr")]
+    return {**entry, "folder": str(own[0].parent)} if own else entry
 
 
 def _is_interpreter(path: Path) -> bool:

@@ -274,6 +274,7 @@ async def _play_all(event: Event) -> list[GameRecord]:
         finally:
             with trio.CancelScope(shield=True):
                 await pool.close(politely=True)
+                pool.kill_all()
             nursery.cancel_scope.cancel()
 
 

@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from arena.live.process import descendants
+from arena.live.proc import descendants
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -19,6 +19,21 @@ def tree_cpu_s(pid: int) -> float:
 def tree_peak_mb(pid: int) -> float:
     """Return the sum of the highest resident sizes of a process and its living descendants, megabytes."""
     return sum(map(_peak_mb, (pid, *descendants(pid))))
+
+
+def is_running(pid: int) -> bool:
+    """Say whether a thread of a process or of its descendants computes, or waits for a processor."""
+    return any(map(_has_running_thread, (pid, *descendants(pid))))
+
+
+def _has_running_thread(pid: int) -> bool:
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                state = (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()
+                if state[:1] == ["R"]:
+                    return True
+    return False
 
 
 def _cpu_s(pid: int) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from arena.rules.base import RulesError
 from arena.rules.registry import rules_class
-from protocol.sdk import Refusal, WorkLimit, run
+from protocol.sdk import Refusal, run
 from sample_engines.random_player import RandomPlayer
 
 if TYPE_CHECKING:
@@ -47,6 +47,10 @@ class Flawed(RandomPlayer):
             return size in rules_class(self._game()).sizes
         return FLAW == "any-size" or super().accepts_size(size)
 
+    def knows_game(self, game: str) -> bool:
+        """Know every game, if that is the flaw."""
+        return FLAW == "unknown-game-taken" or super().knows_game(game)
+
     def choose(self, position: Position) -> Move:
         """Choose, slowly or wrongly where that is the flaw."""
         moves = position.legal_moves()
@@ -58,7 +62,7 @@ class Flawed(RandomPlayer):
         if FLAW == "ends-in-the-middle" and position.ply > 20:
             print("something broke", file=sys.stderr)
             os._exit(7)
-        if FLAW == "resigns":
+        if FLAW == "refuses":
             raise Refusal("I do not know")
         return self.random.choice(moves)
 
@@ -67,8 +71,6 @@ class Flawed(RandomPlayer):
         position = self._position_for(colour)
         if FLAW == "blind-to-control" and not position.is_over:
             # Takes every empty point for a legal one.
-            stones = {word for row in position.key().splitlines() for word in row}
-            del stones
             words = [self.rules.format_move(move) for move in position.legal_moves()]
             for column, row in itertools.product("ABCDEFGHJ", range(9, 0, -1)):
                 word = f"{column}{row}"
@@ -169,8 +171,6 @@ def one_of_two() -> None:
         else:
             print(plain(line.strip()) + "\n", flush=True)
 
-
-_ = WorkLimit
 
 if __name__ == "__main__":
     main()

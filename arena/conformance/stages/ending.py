@@ -92,7 +92,7 @@ async def _tidy(bench: Bench) -> str:
 
 async def _memory(bench: Bench) -> str:
     await trio.lowlevel.checkpoint()
-    limit_mb = bench.subject.entry.limits.get("memory_mb")
+    limit_mb = bench.memory_limit_mb
     used = f"{bench.peak_mb:.0f} MB at most"
     if limit_mb is not None and bench.peak_mb > limit_mb:
         raise CaseFailed(Problem(f"used {used}, where its limit is {limit_mb:g} MB", ""))

@@ -59,7 +59,7 @@ def cases(subject: Subject) -> list[Case]:
             Level.MUST,
             "plays the same game again in a process that has played another one, from the same seed",
             _fresh_start,
-            (*needs, "games.second"),
+            (*needs, "games.second", "seed.work-limit", "seed.repeats"),
         ),
         Case(
             "games.against-itself",
