@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 @click.option("--db", type=click.Path(path_type=Path), help="Keep the games in this database.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for tables and charts.")
 @click.option(
+    "--sandbox",
+    type=click.Choice(["require", "auto", "off"]),
+    help="What both run in; default: off for commands, require for folders.",
+)
+@click.option(
     "--expect",
     "expected",
     multiple=True,
@@ -48,20 +53,27 @@ def command(
     openings: str | None,
     komi: str | None,
     expected: tuple[str, ...],
+    sandbox: str | None,
     **keys: object,
 ) -> int:
     """Play ENGINE against ENGINE.
 
-    An engine is a command in quotes ("./mybot --fast"), or the name of a sample engine with its flags
-    ("greedy_player --noise 0.1").
+    An engine is a command in quotes ("./mybot --fast"), the name of a sample engine with its flags
+    ("greedy_player --noise 0.1"), or a folder with an engine.toml.
     """
     from arena.cli.expectations import parse_expectation
     from arena.config import ConfigError, event_from_keys
 
     expectations = [parse_expectation(text) for text in expected]
-    tournament = {**keys, "format": "match", "komi": _komi(komi), "openings": _openings(openings)}
+    tournament = {
+        **keys,
+        "format": "match",
+        "sandbox": sandbox,
+        "komi": _komi(komi),
+        "openings": _openings(openings),
+    }
     try:
-        event = event_from_keys(tournament, engines)
+        event = event_from_keys(tournament, [_entry(engine, sandbox) for engine in engines])
     except ConfigError as error:
         raise Failure(str(error)) from error
     if db is not None:
@@ -86,6 +98,23 @@ def _played(event: Event, database: Path, output: Path | None, expectations: lis
     for _, words in judged:
         print_line(f"{printable(first.engine)}: {words}")
     return code if all(is_met for is_met, _ in judged) else EXIT_NEGATIVE
+
+
+def _entry(engine: str, sandbox: str | None) -> dict[str, Any] | str:
+    """Return the keys of the entry that a folder with an engine.toml makes; a command as it is.
+
+    Raises:
+        ConfigError: what is wrong in the engine.toml.
+    """
+    from arena.config import ENGINE_FILE, load_submission
+
+    folder = Path(engine)
+    if not (folder / ENGINE_FILE).is_file():
+        return engine
+    from arena.conformance.subjects import entry_of_folder
+
+    entry = entry_of_folder(folder, load_submission(folder))
+    return entry if sandbox is None else {**entry, "sandbox": sandbox}
 
 
 def _komi(text: str | None) -> object:
