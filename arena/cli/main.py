@@ -15,6 +15,8 @@ from arena.cli.errors import EXIT_CANNOT, EXIT_STOPPED, Failure
 COMMANDS = {
     "run": "Play the event a tournament file describes, or go on with it.",
     "match": "Play two engines against each other without a file.",
+    "check": "Try an engine in every way the referee will, and say what is wrong.",
+    "submit": "Check an engine's folder and enter it in a tournament by name.",
     "schedule": "Print who plays whom, without playing.",
     "standings": "Print standings and cross table.",
     "games": "List the games with their results.",

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.errors import Failure
+from arena.cli.errors import EXIT_DONE, EXIT_NEGATIVE, Failure
+from arena.cli.printing import print_line
+from arena.cli.target import opened_for_reading
+from reports.printable import printable
+
+if TYPE_CHECKING:
+    from arena.cli.expectations import Expectation
+    from arena.core.event import Event
 
 
 @click.command("match")
@@ -25,31 +33,88 @@ from arena.cli.errors import Failure
 @click.option("--name", help="Name of the match.")
 @click.option("--db", type=click.Path(path_type=Path), help="Keep the games in this database.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for tables and charts.")
+@click.option(
+    "--sandbox",
+    type=click.Choice(["require", "auto", "off"]),
+    help="What both run in; default: off for commands, require for folders.",
+)
+@click.option(
+    "--expect",
+    "expected",
+    multiple=True,
+    metavar="TEXT",
+    help='What the first engine must reach, e.g. "score>=0.4" (points a game), "low>=0.4" (lower end of its'
+    ' 95 % interval), "faults<=0"; exit code 1 when it does not.',
+)
 def command(
     engines: tuple[str, str],
     db: Path | None,
     output: Path | None,
     openings: str | None,
     komi: str | None,
+    expected: tuple[str, ...],
+    sandbox: str | None,
     **keys: object,
 ) -> int:
     """Play ENGINE against ENGINE.
 
-    An engine is a command in quotes ("./mybot --fast"), or the name of a sample engine with its flags
-    ("greedy_player --noise 0.1").
+    An engine is a command in quotes ("./mybot --fast"), the name of a sample engine with its flags
+    ("greedy_player --noise 0.1"), or a folder with an engine.toml.
     """
-    from arena.cli.playing import play
+    from arena.cli.expectations import parse_expectation
     from arena.config import ConfigError, event_from_keys
 
-    tournament = {**keys, "format": "match", "komi": _komi(komi), "openings": _openings(openings)}
+    expectations = [parse_expectation(text) for text in expected]
+    tournament = {
+        **keys,
+        "format": "match",
+        "sandbox": sandbox,
+        "komi": _komi(komi),
+        "openings": _openings(openings),
+    }
     try:
-        event = event_from_keys(tournament, engines)
+        event = event_from_keys(tournament, [_entry(engine, sandbox) for engine in engines])
     except ConfigError as error:
         raise Failure(str(error)) from error
     if db is not None:
-        return play(event, db, "", output)
+        return _played(event, db, output, expectations)
     with tempfile.TemporaryDirectory(prefix="arena-match-") as folder:
-        return play(event, Path(folder) / "match.db", "", output)
+        return _played(event, Path(folder) / "match.db", output, expectations)
+
+
+def _played(event: Event, database: Path, output: Path | None, expectations: list[Expectation]) -> int:
+    """Play the match; a match that was finished is held to what was expected of it."""
+    from arena.cli.playing import play
+    from reports.standings import standings
+    from reports.stored import results_of
+
+    code = play(event, database, "", output)
+    if code not in (EXIT_DONE, EXIT_NEGATIVE) or not expectations:
+        return code
+    with opened_for_reading(database) as store:
+        lines = standings(results_of(store)).lines
+    first = next(line for line in lines if line.engine == event.engines[0].name)
+    judged = [expectation.judge(first) for expectation in expectations]
+    for _, words in judged:
+        print_line(f"{printable(first.engine)}: {words}")
+    return code if all(is_met for is_met, _ in judged) else EXIT_NEGATIVE
+
+
+def _entry(engine: str, sandbox: str | None) -> dict[str, Any] | str:
+    """Return the keys of the entry that a folder with an engine.toml makes; a command as it is.
+
+    Raises:
+        ConfigError: what is wrong in the engine.toml.
+    """
+    from arena.config import ENGINE_FILE, load_submission
+
+    folder = Path(engine)
+    if not (folder / ENGINE_FILE).is_file():
+        return engine
+    from arena.conformance.subjects import entry_of_folder
+
+    entry = entry_of_folder(folder, load_submission(folder))
+    return entry if sandbox is None else {**entry, "sandbox": sandbox}
 
 
 def _komi(text: str | None) -> object:

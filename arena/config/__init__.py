@@ -3,7 +3,15 @@
 Only commands that need it import this package: pydantic is not cheap to load.
 """
 
-from arena.config.loading import event_from_keys, load_event
+from arena.config.loading import ENGINE_FILE, event_from_keys, load_event, load_submission
 from arena.config.problems import COMMAND_LINE, ConfigError, Problem
 
-__all__ = ["COMMAND_LINE", "ConfigError", "Problem", "event_from_keys", "load_event"]
+__all__ = [
+    "COMMAND_LINE",
+    "ENGINE_FILE",
+    "ConfigError",
+    "Problem",
+    "event_from_keys",
+    "load_event",
+    "load_submission",
+]

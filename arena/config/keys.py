@@ -104,6 +104,8 @@ _TIME = (
     'a time control in quotes, such as "60", "10+0.1", "40/60+0.5", "5/move", "60+3x10", "60+25/30" or "inf"'
 )
 _SECONDS = "a number of seconds above 0, up to 3600"
+_WORD = "1 to 64 letters, digits and . _ + -, a letter or digit first"
+_WORD_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
 
 
 class OpeningKeys(_Keys):
@@ -269,6 +271,7 @@ class EngineKeys(_Keys):
     data_folder: str | None = key("the path of a folder that exists", None)
     limits: LimitKeys = key("a table of limits", {})
     submitted: bool = key("true or false", False)
+    submission: str | None = key("the name of a submission, or name@version", None)
 
     @field_validator("command")
     @classmethod
@@ -319,6 +322,29 @@ def _option_text(setting: str | float) -> str:
     if isinstance(setting, bool):
         return "true" if setting else "false"
     return str(setting)
+
+
+class SubmissionKeys(_Keys):
+    """The file `engine.toml` of an engine that is handed in; its paths are relative to its folder."""
+
+    name: str = key(_WORD, pattern=_WORD_PATTERN)
+    version: str = key(_WORD, pattern=_WORD_PATTERN)
+    author: Name = key(_NAME)
+    command: Annotated[list[str], BeforeValidator(split_command)] = key(
+        "a list of words, or one string split as a shell would", min_length=1
+    )
+    games: list[Game] = key("a list of ids of games, at least one", min_length=1)
+    build: Annotated[list[str], BeforeValidator(split_command)] = key(
+        "a list of words, or one string split as a shell would", []
+    )
+    build_s: float = key(_SECONDS, 300.0, gt=0, le=3600, allow_inf_nan=False)
+    env: dict[str, str] = key("a table of texts", {})
+    restart: bool = key("true or false", False)
+    pipelining: bool = key("true or false", True)
+    ids: bool = key("true or false", False)
+    options: dict[str, str | int | float | bool] = key("a table of texts, numbers, true and false", {})
+    work_limit: str | None = key('a limit such as "playouts 1000" (nodes, playouts or depth)', None)
+    limits: LimitKeys = key("a table of limits", {})
 
 
 class FileKeys(_Keys):

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from arena.config.keys import EngineKeys, FileKeys, Surroundings
+from arena.config.keys import NAME_CHARACTERS, EngineKeys, FileKeys, SubmissionKeys, Surroundings
 from arena.config.lines import key_lines, line_of
 from arena.config.problems import COMMAND_LINE, ConfigError, Problem, nearest, printable, shown
-from arena.config.programs import sample_module, split_command
+from arena.config.programs import PYTHON_WORD, sample_module, split_command
 from arena.core.event import Engine, Event, OpeningBook
+from arena.submissions.registry import FOLDER, Registry, RegistryError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +30,12 @@ MAX_FILE_BYTES = 4 * 2**20
 
 TABLES = (*FileKeys.model_fields, "defaults")
 """What may stand at the top of a file."""
+
+ENGINE_FILE = "engine.toml"
+"""What a folder that is handed in must hold."""
+
+OF_THE_SUBMISSION = ("command", "cwd", "folder", "plays", "submitted")
+"""Keys of an entry that a submission settles."""
 
 EXCLUDES = {"pairs": "games_each", "games_each": "pairs"}
 """Two spellings of one thing: a flag replaces both, a file may hold one."""
@@ -50,6 +57,7 @@ def load_event(path: str | Path, overrides: Mapping[str, object] | None = None) 
     source = _Source(str(path), *_parse(path, text))
     source.override(overrides or {})
     folder = path.absolute().parent
+    source.take_submissions(Registry(folder / FOLDER))
     return _event(source, Surroundings(folder, default_name=_default_name(path)))
 
 
@@ -79,6 +87,26 @@ def event_from_keys(
     source = _Source(COMMAND_LINE, {"tournament": keys, "engine": entries}, {})
     folder = Path(base_dir).absolute()
     return _event(source, Surroundings(folder, default_name=default or "match", sample_names=True))
+
+
+def load_submission(folder: str | Path) -> SubmissionKeys:
+    """Read and check the file `engine.toml` of a folder that is handed in.
+
+    Raises:
+        ConfigError: with every problem found.
+    """
+    path = Path(folder) / ENGINE_FILE
+    source = _Source(str(path), *_parse(path, _read(path)))
+    try:
+        return SubmissionKeys.model_validate(
+            source.tables, context=Surroundings(path.absolute().parent, default_name="")
+        )
+    except ValidationError as error:
+        problems = [
+            _problem(source, detail, (), source.tables, SubmissionKeys)
+            for detail in error.errors(include_url=False)
+        ]
+    raise ConfigError(sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0))
 
 
 def _given(keys: Mapping[str, object]) -> dict[str, object]:
@@ -157,6 +185,34 @@ class _Source:
         self.tables = tables
         self.places = places
         self.flags: set[str] = set()
+        self.submission_problems: list[Problem] = []
+
+    def take_submissions(self, registry: Registry) -> None:
+        """Give entries that name a submission the keys that its record holds.
+
+        What an engine is (`OF_THE_SUBMISSION`) comes from the record alone; of its author's wishes only those
+        count on which the file is silent.
+        """
+        for index, entry in enumerate(self.entries):
+            label = entry.get("submission")
+            if not isinstance(label, str):
+                continue
+            path: KeyPath = ("engine", index)
+            self.submission_problems += [
+                self.problem((*path, key), entry[key], "comes from the submission: leave it out")
+                for key in OF_THE_SUBMISSION
+                if key in entry
+            ]
+            try:
+                submission = registry.find(label)
+                keys = registry.entry_keys(submission, registry.checked_bundle(submission))
+            except RegistryError as error:
+                self.submission_problems.append(self.problem((*path, "submission"), label, str(error)))
+                # The type check must not complain about what the record would have given.
+                keys = {"name": label[:NAME_CHARACTERS], "command": [PYTHON_WORD]}
+            for key, value in keys.items():
+                if key in OF_THE_SUBMISSION or (key not in self.defaults and key not in entry):
+                    entry[key] = value
 
     def override(self, flags: Mapping[str, object]) -> None:
         table = self.tables.setdefault("tournament", {})
@@ -210,7 +266,11 @@ class _Source:
 
 
 def _event(source: _Source, surroundings: Surroundings) -> Event:
-    problems = [*_defaults_problems(source, surroundings), *_entries_problems(source)]
+    problems = [
+        *source.submission_problems,
+        *_defaults_problems(source, surroundings),
+        *_entries_problems(source),
+    ]
     try:
         keys = FileKeys.model_validate(source.merged(), context=surroundings)
     except ValidationError as error:

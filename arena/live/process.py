@@ -281,6 +281,11 @@ class EngineProcess:
         except ValueError:
             return f"signal {-code}"
 
+    def close_input(self) -> None:
+        """Close its standard input: nothing can be sent any more, what it writes can still be read."""
+        if not self._ended:
+            self._close_streams(self._popen.stdin)
+
     async def end(self, grace_s: float) -> None:
         """Close its input, wait up to `grace_s` seconds for it to leave, then kill the whole tree.
 
