@@ -100,6 +100,7 @@ def _charts(results: Results, table: Standings) -> Iterator[Chart]:
     yield from _margins_by_pairing(results, order)
     yield from _margins_by_colour(results, order)
     yield _lengths(results)
+    yield from _time_shares(results, order)
 
 
 def _standings(results: Results, table: Standings) -> Iterator[Chart]:
@@ -313,6 +314,35 @@ def _lengths(results: Results) -> Chart:
     axes.set_ylabel("games")
     _legend(figure, [(label, *look) for label, _, look in kinds])
     return Chart("game-length", figure)
+
+
+def _time_shares(results: Results, order: Sequence[int]) -> Iterator[Chart]:
+    shares = [spent / granted for spent, granted in zip(results.spent_us, results.granted_us, strict=True)]
+    if not any(np.isfinite(share).any() for share in shares):
+        return
+    by_black, by_white = _indices(results.black, len(order)), _indices(results.white, len(order))
+    for stem, page in _pages("time-use", order, ROWS_A_PAGE):
+        names = [_name(results.engines[engine]) for engine in page]
+        title = f"Use of time: {results.labels.event}"
+        figure, axes = _sheet(8.0, 1.9 + 0.32 * len(page), title, results, left_in=_room_in(names))
+        for row, engine in enumerate(page):
+            share = np.concatenate([shares[0][by_black[engine]], shares[1][by_white[engine]]])
+            known = 100 * share[np.isfinite(share)]
+            if not len(known):
+                continue
+            low, first, middle, third, high = np.percentile(known, [5, 25, 50, 75, 95])
+            axes.plot([low, high], [row, row], color=BLUE, linewidth=1.2)
+            axes.plot([first, third], [row, row], color=BLUE, linewidth=6, alpha=0.5)
+            axes.plot([middle], [row], "o", color=BLUE, markeredgecolor=INK, markersize=6)
+            axes.plot([known.max()], [row], "x", color=ORANGE, markersize=7, markeredgewidth=2)
+        axes.axvline(100, color=INK, linestyle="--", linewidth=1)
+        axes.set_xlim(left=0)
+        axes.set_xlabel(
+            "% of the time granted for its moves, game by game: median, middle half (thick), "
+            "5 % to 95 % (thin), most (x)"
+        )
+        _name_rows(axes, names)
+        yield Chart(stem, figure)
 
 
 def _edges(values: Floats) -> Floats:

@@ -20,6 +20,7 @@ COMMANDS = {
     "games": "List the games with their results.",
     "show": "Print one game, move by move, or one position of it.",
     "export": "Write the games as JSON Lines or CSV.",
+    "report": "Write a page with tables, charts and replays into a folder.",
     "verify": "Replay every stored game and derive dice and openings again.",
     "annul": "Declare a game void, by the organiser's word.",
     "replay": "Have a game played again, by the organiser's word.",
