@@ -87,7 +87,7 @@ class Event:
 
     Attributes:
         name: for people.
-        format: `match`, `round-robin` or `gauntlet`.
+        format: `match`, `round-robin` or `gauntlet`; `imported`: the games were played elsewhere.
         game: id of the rules.
         size: board size, None for games without one.
         komi: see `Komi`.

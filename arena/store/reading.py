@@ -484,7 +484,7 @@ class ReadStore:
             yield self._record(row)
 
     def records_at(self, ordinals: Sequence[int]) -> Iterator[GameRecord]:
-        """Yield the playings that stand of some games, by ordinal, in that order; unplayed ones are left out."""
+        """Yield the playings that stand of some games, by ordinal, in that order; unplayed ones are not."""
         for first in range(0, len(ordinals), PAGE_GAMES):
             wanted = [int(ordinal) for ordinal in ordinals[first : first + PAGE_GAMES]]
             marks = ", ".join("?" * len(wanted))

@@ -40,8 +40,9 @@ def replay_data(
         record: the game.
         controls: time control of Black and of White, None where it is not known.
 
-    `time` is in milliseconds. `frames` has one item more than there are turns: the first is the start. A frame is `[changes, caption]`;
-    without a drawing `[diagram lines, ""]`. A game that the rules refuse ends there; `broken` says why.
+    `time` is in milliseconds. `frames` has one item more than there are turns: the first is the start. A
+    frame is `[changes, caption]`, without a drawing `[diagram lines, ""]`. A game that the rules refuse ends
+    there; `broken` says why.
     """
     frames, broken, first = _frames(record)
     turns = len(frames) - 1
