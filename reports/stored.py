@@ -82,7 +82,10 @@ def labels_of(event: Event) -> Labels:
         return Labels(event.name, " ".join([event.game, *settings]), "points")
     name = " ".join([rules.title, *settings])
     if rules.has_komi:
-        name += {"pie": ", pie", None: ", komi of each game its own"}.get(event.komi, f", komi {event.komi}")
+        if event.komi is None:
+            name += ", komi as each game has it"
+        else:
+            name += ", pie" if event.komi == "pie" else f", komi {event.komi}"
     return Labels(event.name, name, rules.margin_unit, rules.colour_titles)
 
 

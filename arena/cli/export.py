@@ -1,4 +1,4 @@
-"""`arena export`: every game that stands, or one, in the form other programs read, in the schedule's order."""
+"""`arena export`: every game that stands, or one, in a form that other programs read, in schedule order."""
 
 from __future__ import annotations
 
@@ -98,8 +98,7 @@ def _write_csv(records: Iterable[GameRecord], stream: TextIO) -> None:
 def _write_text(records: Iterable[GameRecord], stream: TextIO) -> None:
     from reports.records.plain import text_of
 
-    for place, record in enumerate(records):
-        stream.write(f"{chr(10) if place else ''}{text_of(record)}")
+    stream.writelines(f"{chr(10) if place else ''}{text_of(record)}" for place, record in enumerate(records))
 
 
 _WRITERS = {"jsonl": _write_json_lines, "csv": _write_csv, "text": _write_text}

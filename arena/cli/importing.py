@@ -35,12 +35,16 @@ def command(
     """Read games from FILEs (JSON Lines, SGF, text records) and make a database of them.
 
     Every game is played again through the rules; the first that they refuse ends the command, and no database
-    is made.
+    is made. Annulled games are left out: they count for nobody.
     """
     if database.exists():
         raise Failure(f"{database} exists: name a new database")
     with told(RecordError, MissingExtraError), _reading_told():
         records = read_records(files, form, renumber=renumber)
+    annulled = sum(record.verdict.is_void for record in records)
+    records = [record for record in records if not record.verdict.is_void]
+    if not records:
+        raise Failure("every game in the files is annulled: there is nothing to import")
     event = event_of(records, name or database.stem)
     with told(StoreError):
         try:
@@ -53,7 +57,8 @@ def command(
             database.unlink(missing_ok=True)
             raise
     games = f"{len(records)} game{'' if len(records) == 1 else 's'}"
-    click.echo(f"wrote {database}: {games} of {len(event.engines)} engines", err=True)
+    left_out = f"; {annulled} annulled left out" if annulled else ""
+    click.echo(f"wrote {database}: {games} of {len(event.engines)} engines{left_out}", err=True)
 
 
 @contextmanager

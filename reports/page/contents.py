@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena.core.dice import key_hash
+from arena.core.event import IMPORTED
 from arena.core.verdict import FAULTS, Reason
 from arena.rules.base import BLACK, QuestionError, colour_name
 from arena.rules.registry import make_rules, rules_class
@@ -435,6 +436,8 @@ def _dice(material: Material) -> Section | None:
     except QuestionError:
         if not seen.dice:
             return None
+    if material.event.format == IMPORTED:
+        return _thrown(material, ["The dice came with the records; there is no key to derive them from."])
     notes = [
         f"Dice: {material.event.dice}. SHA-256 of the key, published at the start: {meta.dice_key_hash}.",
         (
@@ -449,6 +452,12 @@ def _dice(material: Material) -> Section | None:
         agrees = key_hash(meta.dice_key) == meta.dice_key_hash
         notes.append(f"The key: {meta.dice_key.hex()}; its hash {'agrees' if agrees else 'DOES NOT agree'}.")
         notes.append("arena verify derives every roll from it again.")
+    return _thrown(material, notes)
+
+
+def _thrown(material: Material, notes: list[str]) -> Section:
+    """Return the section on dice with the count of the faces."""
+    seen = material.seen
     if not material.is_whole:
         notes.append(f"Counted over the {seen.games} games that have a replay.")
     dice = sum(seen.dice.values())

@@ -7,7 +7,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from arena.core.clock import parse_time
-from arena.core.event import Engine, Event, OpeningBook
+from arena.core.event import IMPORTED, Engine, Event, OpeningBook
 from reports.records import lines, plain, sgf
 from reports.records.objects import RecordError, check_unique, record_of
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from arena.core.record import GameRecord
-
-FORMAT = "imported"
-"""`Event.format` of games that were played elsewhere."""
 
 _READERS = {"jsonl": lines.read, "sgf": sgf.read, "text": plain.read}
 FORMS = tuple(_READERS)
@@ -80,14 +77,14 @@ def read_records(
 def event_of(records: Sequence[GameRecord], name: str) -> Event:
     """Return the event that imported games form: entries in the order of their first game.
 
-    Komi is that of all games, None where they differ. Time is unlimited, because records do not say the control.
+    Komi is that of all games, None where they differ. Time is unlimited: records do not say the control.
     """
     names = dict.fromkeys(side.name for record in records for side in (record.black, record.white))
     komis = {record.komi for record in records}
     pies = [record.pie is not None for record in records]
     return Event(
         name=name,
-        format=FORMAT,
+        format=IMPORTED,
         game=records[0].game,
         size=records[0].size,
         komi="pie" if all(pies) else komis.pop() if len(komis) == 1 else None,
