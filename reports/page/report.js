@@ -16,6 +16,7 @@ const STEP_MS = 600;
 const events = new Map();
 const waiting = new Map();
 let shown = null;
+let reportScroll = 0;
 
 function element(name, text, attributes) {
   const made = document.createElement(name);
@@ -428,8 +429,11 @@ function leave() {
     shown.stop();
     shown = null;
   }
-  byId("replay").hidden = true;
-  byId("report").hidden = false;
+  if (byId("report").hidden) {
+    byId("replay").hidden = true;
+    byId("report").hidden = false;
+    window.scrollTo({ top: reportScroll, behavior: "instant" });
+  }
 }
 
 function route() {
@@ -458,6 +462,7 @@ function route() {
   const event = list.data.event;
   waiting.set(`${event}/${place}`, (data) => {
     leave();
+    reportScroll = window.scrollY;
     byId("report").hidden = true;
     byId("replay").hidden = false;
     shown = new Replay(list, place, data);
@@ -467,8 +472,10 @@ function route() {
   });
   const folder = String(Math.floor(place / GAMES_A_FOLDER)).padStart(3, "0");
   load(`${event}/games/${folder}/${place}.js`, () => {
-    byId("report").hidden = false;
-    window.alert(`The file of game ${id} is missing beside this page.`);
+    leave();
+    byId("report-problem").textContent = `The file of game ${id} is missing beside this page.`;
+    byId("report-problem").hidden = false;
+    byId("report-problem").scrollIntoView();
   });
 }
 
