@@ -90,8 +90,13 @@ class Drawing(ABC):
         """
 
     @abstractmethod
-    def caption(self, position: Position) -> str:
-        """Return what the board does not show, as a line of text: score, captures, groups, whose turn."""
+    def caption(self, position: Position, state: bytes | None = None) -> str:
+        """Return what the board does not show, as a line of text: score, captures, groups, whose turn.
+
+        Args:
+            position: a position of this game on a board of this size.
+            state: its state, where it is at hand already: that saves finding things out twice.
+        """
 
     def svg(self, state: bytes, *, caption: str = "") -> str:
         """Return a whole picture; it stands alone or inside a page.

@@ -92,7 +92,7 @@ class PenteDrawing(Drawing):
             state += bytes([_PAIR[1 - colour]] * shown + [_NO_PAIR] * (WINNING_PAIRS - shown))
         return bytes(state)
 
-    def caption(self, position: Position) -> str:
+    def caption(self, position: Position, state: bytes | None = None) -> str:
         """Return captures, what is announced, and who is to move."""
         here = cast("PentePosition", position)
         black, white = here.pairs_captured

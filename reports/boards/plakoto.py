@@ -211,7 +211,7 @@ class PlakotoDrawing(Drawing):
                     marks[(own if mover == BLACK else 25 - own) - 1] = _MARKS + mark
         return bytes(marks)
 
-    def caption(self, position: Position) -> str:
+    def caption(self, position: Position, state: bytes | None = None) -> str:
         """Return what is borne off, what is left to run, the dice and who is to move."""
         here = cast("PlakotoPosition", position)
         said = [

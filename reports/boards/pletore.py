@@ -68,6 +68,16 @@ _SYMBOL_OF_CODE = bytes(
 )
 
 
+_BLACK_SCORES, _WHITE_SCORES = bytes((1, 3, 7, 9, 5)), bytes((2, 4, 8, 10, 6))
+"""Symbols that are worth a point: stones, and empty points controlled."""
+
+
+def _scores(state: bytes) -> tuple[int, int]:
+    """Return the board scores that a state shows."""
+    left = len(state)
+    return left - len(state.translate(None, _BLACK_SCORES)), left - len(state.translate(None, _WHITE_SCORES))
+
+
 class PletoreDrawing(Drawing):
     """Pletore on one size."""
 
@@ -92,10 +102,10 @@ class PletoreDrawing(Drawing):
         state.append(_BUTTONS[here.button_state][0])
         return bytes(state)
 
-    def caption(self, position: Position) -> str:
+    def caption(self, position: Position, state: bytes | None = None) -> str:
         """Return board scores, komi, the button and who is to move."""
         here = cast("PletorePosition", position)
-        black, white = here.scores()
+        black, white = here.scores() if state is None else _scores(state)
         said = [f"On the board: Black {black}, White {white}", f"komi {here.rules.komi}"]
         if here.button_state != "unused":
             said.append(

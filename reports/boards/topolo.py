@@ -134,7 +134,7 @@ class TopoloDrawing(Drawing):
             state.append(_ROW + (2 if full[row] else 1 if row % 2 == closed else 0))
         return bytes(state)
 
-    def caption(self, position: Position) -> str:
+    def caption(self, position: Position, state: bytes | None = None) -> str:
         """Return the groups of both sides, the pieces left and who is to move."""
         here = cast("TopoloPosition", position)
         said = []

@@ -104,7 +104,7 @@ def _frames(record: GameRecord) -> tuple[list[list[Any]], str, int]:
 
 def _frame(drawing: Drawing, position: Position, last: Move | None, before: bytes) -> tuple[list[Any], bytes]:
     state = drawing.state(position, last)
-    return [changes(before, state), drawing.caption(position)], state
+    return [changes(before, state), drawing.caption(position, state)], state
 
 
 # --- Time -------------------------------------------------------------------------------------------

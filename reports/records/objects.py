@@ -240,6 +240,7 @@ def _played(record: GameRecord, fields: _Fields, where: str) -> GameRecord:
     """Return the record with its final position, calls and verdict, and its moves in canonical form."""
     moves: list[str] = []
     calls: list[str | None] = []
+    at = ""
     try:
         rules = make_rules(record.game, size=record.size, komi=record.komi)
         if rules.sizes and record.size is None:
@@ -251,17 +252,13 @@ def _played(record: GameRecord, fields: _Fields, where: str) -> GameRecord:
         position = rules.initial(starter_of(record))
         throw(record, position, 0)
         for ply, word in enumerate(record.moves, start=1):
+            at = f"move {ply} ({_cut(word)}): "
             move = position.canonical(rules.parse_move(word))
             moves.append(rules.format_move(move))
             position.play(move)
             calls.append(position.announcement)
             throw(record, position, ply)
     except RulesError as error:
-        at = (
-            f"move {len(moves) + 1} ({_cut(record.moves[len(moves)])}): "
-            if len(moves) < len(record.moves)
-            else ""
-        )
         raise RecordError(f"{where}: {at}{error}") from error
     outcome = position.outcome() if position.is_over else None
     return dataclasses.replace(

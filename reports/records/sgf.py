@@ -10,6 +10,7 @@ SGF has no place for stands in the root's private property `ARENA`: JSON under t
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any, cast
 
 from arena import __version__
@@ -45,6 +46,18 @@ _IN_NODES = ("moves", "infos", "black", "white", "size", "komi", "game", "id")
 """Keys that properties of SGF's own say."""
 
 
+def sgfmill(module: str) -> Any:
+    """Import a module of sgfmill.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    with warnings.catch_warnings():
+        # Its docstrings hold escapes that newer Pythons complain of when they compile them.
+        warnings.simplefilter("ignore")
+        return require(f"sgfmill.{module}")
+
+
 def sgf_of(record: GameRecord, controls: Controls = (None, None)) -> bytes:
     """Return a game as an SGF game tree, UTF-8, with a line end.
 
@@ -59,7 +72,7 @@ def sgf_of(record: GameRecord, controls: Controls = (None, None)) -> bytes:
     """
     if record.game not in GAMES or record.size is None:
         raise RecordError(f"game {record.id}: SGF has no board for {record.game}: use --format text or jsonl")
-    tree = require("sgfmill.sgf").Sgf_game(size=record.size)
+    tree = sgfmill("sgf").Sgf_game(size=record.size)
     _write_root(tree.get_root(), record, controls)
     writer = _NodeWriter(tree, record, controls)
     for ply in range(len(record.moves)):
@@ -74,7 +87,7 @@ def read(path: Path) -> Iterator[tuple[str, Any]]:
         RecordError: the file is no SGF, or of a game that is not ours.
         OSError: the file cannot be read.
     """
-    grammar, sgf = require("sgfmill.sgf_grammar"), require("sgfmill.sgf")
+    grammar, sgf = sgfmill("sgf_grammar"), sgfmill("sgf")
     if path.stat().st_size > FILE_BYTES:
         raise RecordError(f"{path}: larger than {FILE_BYTES} bytes: cut the collection into smaller files")
     try:
@@ -344,5 +357,5 @@ def _json(node: Any, name: str, where: str) -> Any:
 
 
 def _unescaped(raw: bytes) -> str:
-    text = require("sgfmill.sgf_grammar").text_value(raw)
+    text = sgfmill("sgf_grammar").text_value(raw)
     return str(text.decode("utf-8"))

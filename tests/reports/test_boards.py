@@ -57,6 +57,7 @@ def test_every_position_of_a_game_is_well_formed_svg_with_title_and_words(rules:
     for place, (position, last) in enumerate(a_game(rules)):
         state = board.state(position, last)
         assert len(state) == len(board.slots)
+        assert board.caption(position, state) == board.caption(position)
         assert max(state) < len(board.symbols)
         if place % 7 == 0 or position.is_over:
             picture = ElementTree.fromstring(board.svg(state, caption=board.caption(position)))  # noqa: S314
