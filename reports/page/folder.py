@@ -94,6 +94,7 @@ def write_report(
     jinja2 = require("jinja2")
     earlier = _earlier_files(folder)
     writer = _Writer(folder)
+    writer.begin(earlier)
     events: list[dict[str, Any]] = []
     games = shown = 0
     room = INLINE_BYTES
@@ -370,6 +371,10 @@ class _Writer:
     def saved(self, path: Path) -> None:
         """Remember a file that somebody else has written below."""
         self.files.append(path.relative_to(self._folder).as_posix())
+
+    def begin(self, earlier: set[str]) -> None:
+        """Mark the folder as a report's, so that a report that is interrupted can be made again."""
+        (self.made("") / MANIFEST).write_text("".join(f"{path}\n" for path in sorted(earlier)))
 
     def finish(self, earlier: set[str]) -> None:
         """Remove what only the earlier report had, and write the list."""

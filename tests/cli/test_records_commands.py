@@ -140,7 +140,7 @@ def test_a_report_of_what_cannot_be_read_is_one_message(
     connection = sqlite3.connect(newer)
     connection.execute("PRAGMA user_version = 999")
     connection.close()
-    assert "newer version" in arena("report", events["pente"], newer, "-o", folder, code=2)
+    assert "was written by a newer gtparena" in arena("report", events["pente"], newer, "-o", folder, code=2)
     assert not folder.exists()
     (tmp_path / "file").write_text("mine")
     assert "is a file: name a folder" in arena("report", events["topolo"], "-o", tmp_path / "file", code=2)

@@ -221,6 +221,20 @@ def test_a_new_report_takes_away_what_the_earlier_one_left_and_nothing_else(
     assert (folder / "mine.txt").read_text() == (tmp_path / "outside.txt").read_text() == "keep"
 
 
+def test_a_report_that_was_interrupted_can_be_made_again(
+    databases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(folder_module.charts, "save_all", full)
+        with pytest.raises(OSError, match="No space left"):
+            written(tmp_path / "report", databases["topolo"])
+    written(tmp_path / "report", databases["topolo"])
+    assert (tmp_path / "report" / "index.html").exists()
+
+
 def test_a_folder_with_something_else_is_refused(databases: dict[str, Path], tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("keep")
     with pytest.raises(FolderError, match="holds something else than a report: name a new or empty folder"):
