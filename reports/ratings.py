@@ -15,6 +15,7 @@ import numpy as np
 
 from arena.rules.registry import rules_class
 from arena.stats.ratings import rate
+from reports.printable import printable
 from reports.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _group_table(games: RatedGames, ratings: Ratings, place: int) -> Table:
         for rank, rating in enumerate(group.ratings, 1)
     )
     methods = {rating.interval.method for rating in group.ratings if rating.interval}
-    notes = [f"Elo relative to {games.names[group.anchor]}, which is put at {group.anchor_elo:g}."]
+    notes = [f"Elo relative to {printable(games.names[group.anchor])}, which is put at {group.anchor_elo:g}."]
     notes += [f"Intervals: {method}." for method in sorted(methods)]
     if place == 0:
         notes += [f"First-move advantage: {ratings.black_elo.text()} Elo."]
