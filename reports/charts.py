@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arena.stats.ratings import Ratings
+    from reports.ratings import RatedGames
     from reports.results import Floats, Integers, Results
     from reports.standings import Standings
 
@@ -69,8 +71,16 @@ class Chart:
     figure: Any
 
 
-def save_all(results: Results, table: Standings, folder: Path) -> list[Path]:
+def save_all(
+    results: Results, table: Standings, folder: Path, rated: tuple[RatedGames, Ratings] | None = None
+) -> list[Path]:
     """Write every chart as PNG and SVG into `folder` and return the paths; no games, no charts.
+
+    Args:
+        results: the games.
+        table: their standings.
+        folder: exists.
+        rated: ratings to draw too.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -82,7 +92,7 @@ def save_all(results: Results, table: Standings, folder: Path) -> list[Path]:
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         # A name in a script the font lacks is drawn as boxes in PNG; that is no reason for a warning.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        for chart in _charts(results, table):
+        for chart in (*_charts(results, table), *(_ratings(results, *rated) if rated else ())):
             backend.FigureCanvasAgg(chart.figure)
             for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
                 path = folder / f"{chart.stem}.{ending}"
@@ -121,6 +131,28 @@ def _standings(results: Results, table: Standings) -> Iterator[Chart]:
         axes.set_xlabel("share of the points (dot) with 95 % interval (Wilson on pairs, fixed sample)")
         _name_rows(axes, names)
         yield Chart(stem, figure)
+
+
+def _ratings(results: Results, games: RatedGames, ratings: Ratings) -> Iterator[Chart]:
+    for place, group in enumerate(ratings.groups, start=1):
+        stem = "ratings" if len(ratings.groups) == 1 else f"ratings-group{place}"
+        for name, page in _pages(stem, group.ratings, ROWS_A_PAGE):
+            names = [_name(games.names[rating.player]) for rating in page]
+            title = f"Ratings: {results.labels.event}"
+            figure, axes = _sheet(7.5, 1.7 + 0.32 * len(page), title, results, left_in=_room_in(names))
+            far = max(abs(rating.elo - group.anchor_elo) for rating in group.ratings) * 2 + 200
+            for row, rating in enumerate(page):
+                if rating.interval is not None:
+                    # An end without a limit leaves the picture.
+                    low, high = max(rating.interval.low, -far), min(rating.interval.high, far)
+                    axes.plot([low, high], [row, row], color=BLUE, linewidth=2, alpha=0.6)
+                marker = "o" if rating.interval is not None else "s"
+                axes.plot([rating.elo], [row], marker, color=BLUE, markersize=6)
+            axes.axvline(group.anchor_elo, color=GREY, linestyle="--", linewidth=1)
+            anchor = _name(games.names[group.anchor])
+            axes.set_xlabel(f"Elo relative to {anchor} (square), with 95 % interval of the difference")
+            _name_rows(axes, names)
+            yield Chart(name, figure)
 
 
 def _margins_by_engine(results: Results, order: Sequence[int]) -> Iterator[Chart]:

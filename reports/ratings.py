@@ -19,12 +19,12 @@ from reports.printable import printable
 from reports.tables import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from arena.stats.ratings import Ratings
-    from arena.store import ReadStore
+    from arena.store import GameColumns, ReadStore
     from reports.tables import Cell
 
 _HASH_SHOWN = 8
@@ -52,8 +52,12 @@ class RatedGames:
     can_draw: bool
 
 
-def rated_games(stores: Iterable[ReadStore]) -> RatedGames:
+def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns] | None = None) -> RatedGames:
     """Collect the games that count from all stores.
+
+    Args:
+        stores: the databases.
+        columns_read: their columns, where they have been read already.
 
     Raises:
         StoreError: a database is damaged.
@@ -63,8 +67,8 @@ def rated_games(stores: Iterable[ReadStore]) -> RatedGames:
     points: list[NDArray[np.float64]] = []
     can_draw = False
     next_pair = 0
-    for store in stores:
-        columns = store.columns()
+    for place, store in enumerate(stores):
+        columns = store.columns() if columns_read is None else columns_read[place]
         can_draw |= rules_class(store.event().game).can_draw
         counts = columns.winner >= 0
         sides = []
@@ -77,7 +81,7 @@ def rated_games(stores: Iterable[ReadStore]) -> RatedGames:
         parts.append((*sides, pairs))
         points.append(_BLACK_POINTS[columns.winner[counts]])
     nothing = np.empty(0, dtype=np.int64)
-    black, white, pairs = (np.concatenate([nothing, *(part[place] for part in parts)]) for place in range(3))
+    black, white, pairs = (np.concatenate([nothing, *(part[which] for part in parts)]) for which in range(3))
     return RatedGames(_names(players), black, white, np.concatenate([np.empty(0), *points]), pairs, can_draw)
 
 

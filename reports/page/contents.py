@@ -19,6 +19,7 @@ from arena.rules.base import BLACK, QuestionError, colour_name
 from arena.rules.registry import make_rules, rules_class
 from reports.boards import drawing_of
 from reports.printable import NAME_CELLS, printable
+from reports.ratings import rated_games, rating_tables, ratings_of
 from reports.standings import standings
 from reports.stored import results_of
 from reports.tables import (
@@ -38,8 +39,10 @@ if TYPE_CHECKING:
     from arena.core.event import Event
     from arena.core.record import EngineIdentity, GameRecord
     from arena.core.verdict import Verdict
+    from arena.stats.ratings import Ratings
     from arena.store import Duplicates, GameColumns, Meta, ReadStore
     from reports.boards import Drawing
+    from reports.ratings import RatedGames
     from reports.results import Results
     from reports.standings import Standings
 
@@ -112,6 +115,7 @@ class Material:
         event, meta, identities, duplicates: as the store has them.
         columns: the games that stand.
         results, table: what standings and charts are made of.
+        rated: the games as ratings take them, and the ratings; None where there is nothing to rate.
         drawing: of its board, None without one.
         chosen: ordinals of the games that get a replay, in schedule order.
         seen: what was counted over these.
@@ -124,6 +128,7 @@ class Material:
     columns: GameColumns
     results: Results
     table: Standings
+    rated: tuple[RatedGames, Ratings] | None
     drawing: Drawing | None
     chosen: tuple[int, ...]
     seen: Seen
@@ -162,10 +167,22 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
         columns=columns,
         results=results,
         table=standings(results),
+        rated=_rated(store, columns),
         drawing=_drawing(event),
         chosen=_chosen(columns, replays, of_more),
         seen=Seen(),
     )
+
+
+def _rated(store: ReadStore, columns: GameColumns) -> tuple[RatedGames, Ratings] | None:
+    try:
+        games = rated_games([store], [columns])
+    except QuestionError:
+        # A plugin's game that is not installed here.
+        return None
+    if not games.points.size or len(games.names) < 2:
+        return None
+    return games, ratings_of(games, 0, 0.0)
 
 
 def _drawing(event: Event) -> Drawing | None:
@@ -204,6 +221,12 @@ def _standings(material: Material) -> Section:
         (meetings_table(results, table),),
         ("standings",),
     )
+
+
+def _ratings(material: Material) -> Section | None:
+    if material.rated is None:
+        return None
+    return Section("ratings", "Ratings", tuple(rating_tables(*material.rated)), (), ("ratings",))
 
 
 def _margins(material: Material) -> Section | None:
@@ -546,6 +569,7 @@ def _environment(material: Material) -> Section:
 
 SECTIONS: tuple[Callable[[Material], Section | None], ...] = (
     _standings,
+    _ratings,
     _margins,
     _komi,
     _forfeits,

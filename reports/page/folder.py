@@ -144,7 +144,7 @@ def _event(writer: _Writer, number: int, store: ReadStore, material: Material, r
         forms = {table.stem: table for table in (*section.tables, *section.hidden_tables)}
         for table in forms.values():
             writer.saved(tables.save_csv(table, beside))
-    drawn = charts.save_all(material.results, material.table, writer.made(f"{folder}/charts"))
+    drawn = charts.save_all(material.results, material.table, writer.made(f"{folder}/charts"), material.rated)
     for path in drawn:
         writer.saved(path)
     ids = {row[0] for row in rows}
@@ -228,7 +228,7 @@ def _table(table: Table, folder: str, ids: set[str]) -> dict[str, Any]:
 
 def _belongs(stem: str, names: Sequence[str]) -> bool:
     """Say whether a chart is one of a section's: under its own name, or as a numbered page of it."""
-    return any(stem == name or re.fullmatch(rf"{re.escape(name)}-[0-9]+", stem) for name in names)
+    return any(re.fullmatch(rf"{re.escape(name)}(-group[0-9]+)?(-[0-9]+)?", stem) for name in names)
 
 
 def _picture(path: Path, folder: str, prefix: str, room: int) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import pytest
 from arena.core.clock import parse_time
 from arena.rules.registry import games as all_games
 from arena.store import ReadStore, RunStore
+from reports import charts
 from reports.page import folder as folder_module
 from reports.page.contents import material_of
 from reports.page.folder import MANIFEST, FolderError, Written, write_report
@@ -86,6 +87,7 @@ def test_every_part_is_there_as_page_and_files(two_events: Path) -> None:
     files = set(digests(two_events))
     for stem in (
         "standings",
+        "ratings",
         "cross-table",
         "margins-and-time",
         "forfeits",
@@ -228,7 +230,7 @@ def test_a_report_that_was_interrupted_can_be_made_again(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as broken:
-        broken.setattr(folder_module.charts, "save_all", full)
+        broken.setattr(charts, "save_all", full)
         with pytest.raises(OSError, match="No space left"):
             written(tmp_path / "report", databases["topolo"])
     written(tmp_path / "report", databases["topolo"])
