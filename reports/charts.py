@@ -150,7 +150,7 @@ def _ratings(results: Results, games: RatedGames, ratings: Ratings) -> Iterator[
                 axes.plot([rating.elo], [row], marker, color=BLUE, markersize=6)
             axes.axvline(group.anchor_elo, color=GREY, linestyle="--", linewidth=1)
             anchor = _name(games.names[group.anchor])
-            axes.set_xlabel(f"Elo relative to {anchor} (square), with 95 % interval of the difference")
+            axes.set_xlabel(f"Elo relative to {anchor} (square),\nwith 95 % interval of the difference")
             _name_rows(axes, names)
             yield Chart(name, figure)
 
@@ -370,8 +370,8 @@ def _time_shares(results: Results, order: Sequence[int]) -> Iterator[Chart]:
         axes.axvline(100, color=INK, linestyle="--", linewidth=1)
         axes.set_xlim(left=0)
         axes.set_xlabel(
-            "% of the time granted for its moves, game by game: median, middle half (thick), "
-            "5 % to 95 % (thin), most (x)"
+            "% of the time granted for its moves, game by game:\n"
+            "median (dot), middle half (thick), 5 % to 95 % (thin), most (x)"
         )
         _name_rows(axes, names)
         yield Chart(stem, figure)

@@ -295,7 +295,7 @@ def _forfeits(material: Material) -> Section:
     )
     notes = _left_out(total - len(rows), "forfeits")
     table = Table("forfeits", _title("Forfeits", material), columns, rows, notes)
-    hint = "The whole evidence (bytes in question, standard error, exchange) stands with each game."
+    hint = "The evidence (bytes in question, standard error, exchange) stands with each game."
     return Section("forfeits", "Forfeits", (table,), notes=(hint,))
 
 

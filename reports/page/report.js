@@ -187,6 +187,7 @@ class Replay {
     byId("replay-broken").hidden = !data.broken;
     byId("replay-broken").textContent = data.broken || "";
     byId("replay-evidence").replaceChildren(...data.evidence.flatMap((kept) => this.evidence(kept)));
+    byId("replay-moves").classList.toggle("wide", data.dice.length > 0);
     byId("replay-moves").replaceChildren(...data.moves.map((move, turn) => this.move(move, turn + 1)));
     byId("replay-ply").max = this.last;
     this.buildClocks();
@@ -342,7 +343,7 @@ class Replay {
   }
 
   graph(values, low, high, title, labels) {
-    const svg = drawn("svg", { class: "graph", viewBox: "-46 -8 354 116", preserveAspectRatio: "none", role: "img", "aria-label": title });
+    const svg = drawn("svg", { class: "graph", viewBox: "-4 -8 308 116", preserveAspectRatio: "none", role: "img", "aria-label": title });
     svg.append(drawn("path", { d: "M0 50H300", stroke: "#767676", "stroke-dasharray": "3 3", "vector-effect": "non-scaling-stroke" }));
     const looks = [{ stroke: "#1a1a1a", "stroke-width": 2 }, { stroke: "#0072b2", "stroke-width": 2, "stroke-dasharray": "6 3" }];
     for (const side of [0, 1]) {
@@ -358,7 +359,7 @@ class Replay {
     svg.append(drawn("path", { class: "cursor", d: "M0 0V100", stroke: "#d55e00", "stroke-width": 2, "vector-effect": "non-scaling-stroke" }));
     svg.addEventListener("click", (event) => {
       const box = svg.getBoundingClientRect();
-      const at = ((event.clientX - box.left) / box.width) * 354 - 46;
+      const at = ((event.clientX - box.left) / box.width) * 308 - 4;
       open(this.list, this.place, Math.round((at / 300) * this.last));
     });
     const caption = element("p", `${title}: top ${labels[0]}, middle ${labels[1]}, bottom ${labels[2]}. `
