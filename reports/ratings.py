@@ -15,7 +15,7 @@ import numpy as np
 
 from arena.rules.registry import rules_class
 from arena.stats.ratings import rate
-from reports.printable import printable
+from reports.printable import NAME_CELLS, printable
 from reports.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -136,7 +136,8 @@ def _group_table(games: RatedGames, ratings: Ratings, place: int) -> Table:
         for rank, rating in enumerate(group.ratings, 1)
     )
     methods = {rating.interval.method for rating in group.ratings if rating.interval}
-    notes = [f"Elo relative to {printable(games.names[group.anchor])}, which is put at {group.anchor_elo:g}."]
+    anchor = printable(games.names[group.anchor], NAME_CELLS)
+    notes = [f"Elo relative to {anchor}, which is put at {group.anchor_elo:g}."]
     notes += [f"Intervals: {method}." for method in sorted(methods)]
     if place == 0:
         notes += [f"First-move advantage: {ratings.black_elo.text()} Elo."]
