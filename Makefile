@@ -36,7 +36,7 @@ system:
 	fi
 
 # What takes longer than ten minutes.
-soak: $(READY)
+soak: $(READY) system
 	$(BIN)/python -m pytest -m soak
 
 $(READY): requirements.lock pyproject.toml

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from arena.stats.ratings import Ratings
+    from reports.ratings import RatedGames
     from reports.results import Floats, Integers, Results
     from reports.standings import Standings
 
@@ -69,8 +71,16 @@ class Chart:
     figure: Any
 
 
-def save_all(results: Results, table: Standings, folder: Path) -> list[Path]:
+def save_all(
+    results: Results, table: Standings, folder: Path, rated: tuple[RatedGames, Ratings] | None = None
+) -> list[Path]:
     """Write every chart as PNG and SVG into `folder` and return the paths; no games, no charts.
+
+    Args:
+        results: the games.
+        table: their standings.
+        folder: exists.
+        rated: ratings to draw too.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -82,7 +92,7 @@ def save_all(results: Results, table: Standings, folder: Path) -> list[Path]:
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         # A name in a script the font lacks is drawn as boxes in PNG; that is no reason for a warning.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        for chart in _charts(results, table):
+        for chart in (*_charts(results, table), *(_ratings(results, *rated) if rated else ())):
             backend.FigureCanvasAgg(chart.figure)
             for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
                 path = folder / f"{chart.stem}.{ending}"
@@ -100,6 +110,7 @@ def _charts(results: Results, table: Standings) -> Iterator[Chart]:
     yield from _margins_by_pairing(results, order)
     yield from _margins_by_colour(results, order)
     yield _lengths(results)
+    yield from _time_shares(results, order)
 
 
 def _standings(results: Results, table: Standings) -> Iterator[Chart]:
@@ -120,6 +131,28 @@ def _standings(results: Results, table: Standings) -> Iterator[Chart]:
         axes.set_xlabel("share of the points (dot) with 95 % interval (Wilson on pairs, fixed sample)")
         _name_rows(axes, names)
         yield Chart(stem, figure)
+
+
+def _ratings(results: Results, games: RatedGames, ratings: Ratings) -> Iterator[Chart]:
+    for place, group in enumerate(ratings.groups, start=1):
+        stem = "ratings" if len(ratings.groups) == 1 else f"ratings-group{place}"
+        for name, page in _pages(stem, group.ratings, ROWS_A_PAGE):
+            names = [_name(games.names[rating.player]) for rating in page]
+            title = f"Ratings: {results.labels.event}"
+            figure, axes = _sheet(7.5, 1.7 + 0.32 * len(page), title, results, left_in=_room_in(names))
+            far = max(abs(rating.elo - group.anchor_elo) for rating in group.ratings) * 2 + 200
+            for row, rating in enumerate(page):
+                if rating.interval is not None:
+                    # An end without a limit leaves the picture.
+                    low, high = max(rating.interval.low, -far), min(rating.interval.high, far)
+                    axes.plot([low, high], [row, row], color=BLUE, linewidth=2, alpha=0.6)
+                marker = "o" if rating.interval is not None else "s"
+                axes.plot([rating.elo], [row], marker, color=BLUE, markersize=6)
+            axes.axvline(group.anchor_elo, color=GREY, linestyle="--", linewidth=1)
+            anchor = _name(games.names[group.anchor])
+            axes.set_xlabel(f"Elo relative to {anchor} (square),\nwith 95 % interval of the difference")
+            _name_rows(axes, names)
+            yield Chart(name, figure)
 
 
 def _margins_by_engine(results: Results, order: Sequence[int]) -> Iterator[Chart]:
@@ -313,6 +346,35 @@ def _lengths(results: Results) -> Chart:
     axes.set_ylabel("games")
     _legend(figure, [(label, *look) for label, _, look in kinds])
     return Chart("game-length", figure)
+
+
+def _time_shares(results: Results, order: Sequence[int]) -> Iterator[Chart]:
+    shares = [spent / granted for spent, granted in zip(results.spent_us, results.granted_us, strict=True)]
+    if not any(np.isfinite(share).any() for share in shares):
+        return
+    by_black, by_white = _indices(results.black, len(order)), _indices(results.white, len(order))
+    for stem, page in _pages("time-use", order, ROWS_A_PAGE):
+        names = [_name(results.engines[engine]) for engine in page]
+        title = f"Use of time: {results.labels.event}"
+        figure, axes = _sheet(8.0, 1.9 + 0.32 * len(page), title, results, left_in=_room_in(names))
+        for row, engine in enumerate(page):
+            share = np.concatenate([shares[0][by_black[engine]], shares[1][by_white[engine]]])
+            known = 100 * share[np.isfinite(share)]
+            if not len(known):
+                continue
+            low, first, middle, third, high = np.percentile(known, [5, 25, 50, 75, 95])
+            axes.plot([low, high], [row, row], color=BLUE, linewidth=1.2)
+            axes.plot([first, third], [row, row], color=BLUE, linewidth=6, alpha=0.5)
+            axes.plot([middle], [row], "o", color=BLUE, markeredgecolor=INK, markersize=6)
+            axes.plot([known.max()], [row], "x", color=ORANGE, markersize=7, markeredgewidth=2)
+        axes.axvline(100, color=INK, linestyle="--", linewidth=1)
+        axes.set_xlim(left=0)
+        axes.set_xlabel(
+            "% of the time granted for its moves, game by game:\n"
+            "median (dot), middle half (thick), 5 % to 95 % (thin), most (x)"
+        )
+        _name_rows(axes, names)
+        yield Chart(stem, figure)
 
 
 def _edges(values: Floats) -> Floats:

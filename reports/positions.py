@@ -43,19 +43,19 @@ def replayed(record: GameRecord, plies: int) -> tuple[Position, list[Turn]]:
     turns: list[Turn] = []
     try:
         rules = make_rules(record.game, size=record.size, komi=record.komi)
-        position = rules.initial(_first(record))
-        _throw(record, position, 0)
+        position = rules.initial(starter_of(record))
+        throw(record, position, 0)
         for ply, word in enumerate(record.moves[:plies], start=1):
             turns.append(Turn(ply, position.to_move, word))
             position.play(rules.parse_move(word))
-            _throw(record, position, ply)
+            throw(record, position, ply)
     except RulesError as error:
         where = f"move {len(turns)} ({turns[-1].move})" if turns else "the start"
         raise UnplayableError(f"game {record.id} cannot be played again beyond {where}: {error}") from error
     return position, turns
 
 
-def _first(record: GameRecord) -> int:
+def starter_of(record: GameRecord) -> int:
     """Return who starts: with dice the higher one of the last throw, else Black."""
     if not record.opening_roll:
         return BLACK
@@ -63,6 +63,7 @@ def _first(record: GameRecord) -> int:
     return BLACK if black > white else WHITE
 
 
-def _throw(record: GameRecord, position: Position, turn: int) -> None:
+def throw(record: GameRecord, position: Position, turn: int) -> None:
+    """Give the position the stored roll of a turn, from 0, where one is due and stored."""
     if position.awaits_dice and turn < len(record.dice):
         position.set_dice(*record.dice[turn])

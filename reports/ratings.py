@@ -15,15 +15,16 @@ import numpy as np
 
 from arena.rules.registry import rules_class
 from arena.stats.ratings import rate
+from reports.printable import NAME_CELLS, printable
 from reports.tables import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from arena.stats.ratings import Ratings
-    from arena.store import ReadStore
+    from arena.store import GameColumns, ReadStore
     from reports.tables import Cell
 
 _HASH_SHOWN = 8
@@ -51,8 +52,12 @@ class RatedGames:
     can_draw: bool
 
 
-def rated_games(stores: Iterable[ReadStore]) -> RatedGames:
+def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns] | None = None) -> RatedGames:
     """Collect the games that count from all stores.
+
+    Args:
+        stores: the databases.
+        columns_read: their columns, where they have been read already.
 
     Raises:
         StoreError: a database is damaged.
@@ -62,8 +67,8 @@ def rated_games(stores: Iterable[ReadStore]) -> RatedGames:
     points: list[NDArray[np.float64]] = []
     can_draw = False
     next_pair = 0
-    for store in stores:
-        columns = store.columns()
+    for place, store in enumerate(stores):
+        columns = store.columns() if columns_read is None else columns_read[place]
         can_draw |= rules_class(store.event().game).can_draw
         counts = columns.winner >= 0
         sides = []
@@ -76,7 +81,7 @@ def rated_games(stores: Iterable[ReadStore]) -> RatedGames:
         parts.append((*sides, pairs))
         points.append(_BLACK_POINTS[columns.winner[counts]])
     nothing = np.empty(0, dtype=np.int64)
-    black, white, pairs = (np.concatenate([nothing, *(part[place] for part in parts)]) for place in range(3))
+    black, white, pairs = (np.concatenate([nothing, *(part[which] for part in parts)]) for which in range(3))
     return RatedGames(_names(players), black, white, np.concatenate([np.empty(0), *points]), pairs, can_draw)
 
 
@@ -131,7 +136,8 @@ def _group_table(games: RatedGames, ratings: Ratings, place: int) -> Table:
         for rank, rating in enumerate(group.ratings, 1)
     )
     methods = {rating.interval.method for rating in group.ratings if rating.interval}
-    notes = [f"Elo relative to {games.names[group.anchor]}, which is put at {group.anchor_elo:g}."]
+    anchor = printable(games.names[group.anchor], NAME_CELLS)
+    notes = [f"Elo relative to {anchor}, which is put at {group.anchor_elo:g}."]
     notes += [f"Intervals: {method}." for method in sorted(methods)]
     if place == 0:
         notes += [f"First-move advantage: {ratings.black_elo.text()} Elo."]

@@ -18,21 +18,25 @@ from reports.results import Decision, Labels, Results, VoidGame
 if TYPE_CHECKING:
     from arena.core.event import Event
     from arena.core.record import GameRecord
-    from arena.store import ReadStore
+    from arena.store import GameColumns, ReadStore
     from reports.results import Floats, Integers
 
 _BLACK_WINS, _WHITE_WINS, _DRAW = range(3)
 """Codes of `GameColumns.winner`."""
 
 
-def results_of(store: ReadStore) -> Results:
+def results_of(store: ReadStore, columns: GameColumns | None = None) -> Results:
     """Read everything that standings and charts need; a million games take a few seconds.
+
+    Args:
+        store: the database.
+        columns: its columns, where they have been read already.
 
     Raises:
         StoreError: the database is damaged.
     """
     event = store.event()
-    columns = store.columns()
+    columns = store.columns() if columns is None else columns
     annulled = [code for code, reason in enumerate(columns.reasons) if reason == Reason.ANNULLED]
     counts = ~np.isin(columns.reason, annulled)
 
@@ -78,7 +82,10 @@ def labels_of(event: Event) -> Labels:
         return Labels(event.name, " ".join([event.game, *settings]), "points")
     name = " ".join([rules.title, *settings])
     if rules.has_komi:
-        name += ", pie" if event.komi == "pie" else f", komi {event.komi}"
+        if event.komi is None:
+            name += ", komi as each game has it"
+        else:
+            name += ", pie" if event.komi == "pie" else f", komi {event.komi}"
     return Labels(event.name, name, rules.margin_unit, rules.colour_titles)
 
 

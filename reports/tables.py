@@ -80,14 +80,28 @@ class Table:
 
 def text(table: Table) -> str:
     """Render for a terminal: title, table, notes; no line end at the end."""
-    rows = [
+    headers = [printable(column.header, _HEADER_CELLS) for column in table.columns]
+    body = tabulate(
+        shown(table), headers, tablefmt="simple", disable_numparse=True, colalign=alignment(table)
+    )
+    notes = "".join(f"\n{note}" for note in table.notes)
+    return f"{printable(table.title)}\n\n{body}{chr(10) if notes else ''}{notes}"
+
+
+def shown(table: Table) -> list[list[str]]:
+    """Return the cells as people read them, printable, for whoever renders the table in another form."""
+    return [
         [_shown(cell, column, printable) for cell, column in zip(row, table.columns, strict=True)]
         for row in table.rows
     ]
-    headers = [printable(column.header, _HEADER_CELLS) for column in table.columns]
-    body = tabulate(rows, headers, tablefmt="simple", disable_numparse=True, colalign=_alignment(table))
-    notes = "".join(f"\n{note}" for note in table.notes)
-    return f"{printable(table.title)}\n\n{body}{chr(10) if notes else ''}{notes}"
+
+
+def alignment(table: Table) -> list[str]:
+    """Return `left` for columns of text, `right` for columns of numbers."""
+    return [
+        "left" if any(isinstance(row[place], str) for row in table.rows) or not table.rows else "right"
+        for place in range(len(table.columns))
+    ]
 
 
 def save_csv(table: Table, folder: Path) -> Path:
@@ -128,7 +142,7 @@ def save_markdown(table: Table, folder: Path) -> Path:
     ]
     headers = [markdown(column.header, _HEADER_CELLS) for column in table.columns]
     frame = pandas.DataFrame(rows, columns=headers, dtype=object)
-    body = frame.to_markdown(index=False, disable_numparse=True, colalign=_alignment(table))
+    body = frame.to_markdown(index=False, disable_numparse=True, colalign=alignment(table))
     notes = "".join(f"- {markdown(note)}\n" for note in table.notes)
     path = folder / f"{table.stem}.md"
     path.write_text(
@@ -340,11 +354,3 @@ def _values(cell: Cell, width: int) -> Sequence[str | int | float | None]:
             return (None,) * width
         case _:
             return (cell,)
-
-
-def _alignment(table: Table) -> list[str]:
-    """Texts stand left, numbers right."""
-    return [
-        "left" if any(isinstance(row[place], str) for row in table.rows) or not table.rows else "right"
-        for place in range(len(table.columns))
-    ]

@@ -1,4 +1,4 @@
-"""`arena export`: every game that stands, as JSON Lines or CSV, in the order of the schedule."""
+"""`arena export`: every game that stands, or one, in a form that other programs read, in schedule order."""
 
 from __future__ import annotations
 
@@ -7,32 +7,59 @@ import sys
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 import click
 
-from arena.cli.target import file_argument, opened_for_reading, writing_told
+from arena.cli.errors import Failure
+from arena.cli.target import file_argument, opened_for_reading, told, writing_told
 from reports.export import KEYS, csv_row, json_line
+from reports.extras import MissingExtraError
+from reports.printable import printable
+from reports.records.objects import RecordError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from arena.core.event import Event
     from arena.core.record import GameRecord
+    from arena.store import ReadStore
 
 
 @click.command
 @file_argument
-@click.option("--format", "form", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "csv", "parquet", "sgf", "text"]),
+    default="jsonl",
+    show_default=True,
+)
+@click.option("--game", "game_id", metavar="ID", help="Only this game.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead of standard output."
 )
-def command(file: Path, form: str, output: Path | None) -> None:
-    """Write the games of FILE, a tournament file or its database, one a line, in schedule order."""
-    with opened_for_reading(file) as store, _opened(output) as stream:
-        if form == "jsonl":
-            _write_json_lines(store.records(), stream)
+def command(file: Path, form: str, game_id: str | None, output: Path | None) -> None:
+    """Write the games of FILE, a tournament file or its database, in schedule order (docs/records.md)."""
+    with opened_for_reading(file) as store, told(RecordError, MissingExtraError):
+        records = _records(store, game_id)
+        if form == "parquet":
+            _write_parquet(records, output)
+        elif form == "sgf":
+            with _opened_for_bytes(output) as file_:
+                _write_sgf(records, store.event(), file_)
         else:
-            _write_csv(store.records(), stream)
+            with _opened(output) as stream:
+                _WRITERS[form](records, stream)
+
+
+def _records(store: ReadStore, game_id: str | None) -> Iterable[GameRecord]:
+    if game_id is None:
+        return store.records()
+    record = store.record(game_id)
+    if record is None:
+        raise Failure(f"there is no played game {printable(game_id, 60)}; arena games lists the ids")
+    return [record]
 
 
 @contextmanager
@@ -49,6 +76,15 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
         yield file
 
 
+@contextmanager
+def _opened_for_bytes(output: Path | None) -> Iterator[BinaryIO]:
+    if output is None:
+        yield sys.stdout.buffer
+        return
+    with writing_told(output), output.open("wb") as file:
+        yield file
+
+
 def _write_json_lines(records: Iterable[GameRecord], stream: TextIO) -> None:
     stream.writelines(f"{json_line(record)}\n" for record in records)
 
@@ -57,3 +93,30 @@ def _write_csv(records: Iterable[GameRecord], stream: TextIO) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(KEYS)
     writer.writerows(csv_row(record) for record in records)
+
+
+def _write_text(records: Iterable[GameRecord], stream: TextIO) -> None:
+    from reports.records.plain import text_of
+
+    stream.writelines(f"{chr(10) if place else ''}{text_of(record)}" for place, record in enumerate(records))
+
+
+_WRITERS = {"jsonl": _write_json_lines, "csv": _write_csv, "text": _write_text}
+
+
+def _write_sgf(records: Iterable[GameRecord], event: Event, file: BinaryIO) -> None:
+    from reports.records.sgf import sgf_of
+
+    times = {engine.name: engine.time or event.time for engine in event.engines}
+    for record in records:
+        controls = (times.get(record.black.name), times.get(record.white.name))
+        file.write(sgf_of(record, controls))
+
+
+def _write_parquet(records: Iterable[GameRecord], output: Path | None) -> None:
+    if output is None:
+        raise Failure("--format parquet needs a file to write to: -o FILE")
+    from reports.records.columns import write_parquet
+
+    with writing_told(output):
+        write_parquet(records, output)

@@ -21,7 +21,9 @@ COMMANDS = {
     "standings": "Print standings and cross table.",
     "games": "List the games with their results.",
     "show": "Print one game, move by move, or one position of it.",
-    "export": "Write the games as JSON Lines or CSV.",
+    "export": "Write the games as JSON Lines, CSV, Parquet, SGF or text records.",
+    "import": "Make a database of games that were recorded elsewhere.",
+    "report": "Write a page with tables, charts and replays into a folder.",
     "verify": "Replay every stored game and derive dice and openings again.",
     "annul": "Declare a game void, by the organiser's word.",
     "replay": "Have a game played again, by the organiser's word.",
@@ -50,7 +52,9 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(f"arena.cli.{cmd_name}").command
+        # `import` is a word of the language.
+        module = "importing" if cmd_name == "import" else cmd_name
+        command = importlib.import_module(f"arena.cli.{module}").command
         if not isinstance(command, click.Command):
             raise TypeError(f"arena.cli.{cmd_name}.command is no click command")
         return command

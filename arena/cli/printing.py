@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,17 @@ def print_object(fields: Mapping[str, object], name: str, items: Iterable[object
     for place, item in enumerate(items):
         sys.stdout.write(f"{',' if place else ''}{json.dumps(item)}\n")
     print_line("]}")
+
+
+def is_coloured() -> bool:
+    """Say whether standard output is a terminal that takes colours and our signs (https://no-color.org)."""
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    return (
+        sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+        and encoding.startswith("utf")
+    )
 
 
 def print_line(line: str = "") -> None:

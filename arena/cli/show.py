@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.errors import Failure
-from arena.cli.printing import print_line, print_rows
+from arena.cli.printing import is_coloured, print_line, print_rows
 from arena.cli.target import file_argument, opened_for_reading, schedule_of, told
+from arena.core.event import IMPORTED
 from arena.rules.base import QuestionError, colour_name
 from arena.rules.registry import rules_class
 from arena.store import Standing
+from reports.boards.terminal import coloured
 from reports.export import game_object
 from reports.positions import Turn, UnplayableError, replayed
 from reports.printable import printable
@@ -41,7 +43,14 @@ _STANDING = {
 @click.option("--move", "ply", type=click.IntRange(min=0), metavar="N", help="The position after N turns.")
 @click.option("--attempt", type=click.IntRange(min=1), metavar="N", help="An earlier playing of the game.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(file: Path, game: str, ply: int | None, attempt: int | None, as_json: bool) -> None:
+@click.option(
+    "--colour",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colours and signs for the board; auto: on a terminal, unless NO_COLOR is set.",
+)
+def command(file: Path, game: str, ply: int | None, attempt: int | None, as_json: bool, colour: str) -> None:
     """Print GAME of FILE, a tournament file or its database: facts, moves and the last position."""
     with opened_for_reading(file) as store:
         standing, record = _playing(store, game, attempt)
@@ -62,8 +71,15 @@ def command(file: Path, game: str, ply: int | None, attempt: int | None, as_json
         _print_moves(record, turns)
         print_line()
     print_line(_heading(record, position, turns))
-    for line in position.diagram():
+    for line in _board(position, turns, colour):
         print_line(line)
+
+
+def _board(position: Position, turns: Sequence[Turn], colour: str) -> list[str]:
+    if not (is_coloured() if colour == "auto" else colour == "always"):
+        return position.diagram()
+    last = position.rules.parse_move(turns[-1].move) if turns else None
+    return coloured(position, last)
 
 
 def _playing(store: ReadStore, game: str, attempt: int | None) -> tuple[Standing, GameRecord]:
@@ -77,7 +93,8 @@ def _playing(store: ReadStore, game: str, attempt: int | None) -> tuple[Standing
     shown = printable(game, 60)
     if playings:
         raise Failure(f"game {shown} has no attempt {attempt}; it was played {len(playings)} times")
-    if schedule_of(store.event()).ordinal_of(game) is not None:
+    event = store.event()
+    if event.format != IMPORTED and schedule_of(event).ordinal_of(game) is not None:
         raise Failure(f"game {shown} has not been played yet")
     raise Failure(f"there is no game {shown}; arena games lists the ids")
 

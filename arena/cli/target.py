@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from arena.cli.errors import Failure
+from arena.core.event import IMPORTED
 from arena.core.openings import OpeningError
 from arena.core.schedule import Schedule, ScheduleError
 from arena.rules.base import QuestionError
@@ -60,6 +61,8 @@ def schedule_of(event: Event) -> Schedule:
     Raises:
         Failure: the event cannot be scheduled, or its game is not installed.
     """
+    if event.format == IMPORTED:
+        raise Failure(f"the games of {event.name!r:.100} were imported: there is no schedule")
     with told(ScheduleError, OpeningError, QuestionError):
         return Schedule(event)
 

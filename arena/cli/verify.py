@@ -18,6 +18,7 @@ from arena.cli.errors import EXIT_DONE, EXIT_NEGATIVE
 from arena.cli.printing import print_line
 from arena.cli.target import file_argument, opened_for_reading, schedule_of
 from arena.core.dice import key_hash
+from arena.core.event import IMPORTED
 from arena.core.schedule import Schedule
 from arena.core.verdict import Reason
 from arena.core.verify import check_record
@@ -76,12 +77,13 @@ class _Checked:
 
 def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
     event, meta, progress = store.event(), store.meta(), store.progress()
-    schedule = schedule_of(event)
-    key = store.secret_dice_key()
+    is_imported = event.format == IMPORTED
+    schedule = None if is_imported else schedule_of(event)
+    key = None if is_imported else store.secret_dice_key()
     problems = []
-    if key_hash(key) != meta.dice_key_hash:
+    if key is not None and key_hash(key) != meta.dice_key_hash:
         problems.append("the dice key is not the one whose hash was published at the start")
-    if meta.finished is not None and progress.played < len(schedule):
+    if schedule is not None and meta.finished is not None and progress.played < len(schedule):
         missing = len(schedule) - progress.played
         problems.append(f"the event is said to be finished, but {missing} of its games are not there")
     expected = progress.played + progress.void_attempts + progress.superseded
@@ -97,8 +99,9 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
         "games": games,
         "plies": plies,
         "rolls": rolls,
-        "dice_key_hash": meta.dice_key_hash,
-        "dice_key": meta.dice_key.hex() if meta.dice_key is not None else None,
+        "dice_key_hash": None if is_imported else meta.dice_key_hash,
+        "dice_key": None if meta.dice_key is None or is_imported else meta.dice_key.hex(),
+        "imported": is_imported,
         "problems": problems,
     }
 
@@ -146,7 +149,7 @@ def _contradictions(record: GameRecord, summary: GameSummary, names: Sequence[st
 
 
 def _check_all(
-    records: Iterator[_Sealed], event: Event, schedule: Schedule, key: bytes, jobs: int
+    records: Iterator[_Sealed], event: Event, schedule: Schedule | None, key: bytes | None, jobs: int
 ) -> Iterator[_Checked]:
     """Check chunk by chunk, here or in other processes; results come in the order of the records."""
     chunks = iter(lambda: list(itertools.islice(records, CHUNK_GAMES)), [])
@@ -169,26 +172,29 @@ class _Worker:
     """What a process of the pool keeps from chunk to chunk."""
 
     event: ClassVar[Event]
-    schedule: ClassVar[Schedule]
-    key: ClassVar[bytes]
+    schedule: ClassVar[Schedule | None]
+    key: ClassVar[bytes | None]
 
     @classmethod
-    def start(cls, event: Event, key: bytes) -> None:
+    def start(cls, event: Event, key: bytes | None) -> None:
         # Ctrl-C is the parent's to handle; it ends the pool.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        cls.event, cls.schedule, cls.key = event, Schedule(event), key
+        cls.event, cls.key = event, key
+        cls.schedule = None if event.format == IMPORTED else Schedule(event)
 
     @classmethod
     def check(cls, records: Sequence[_Sealed]) -> _Checked:
         return _check(records, cls.event, cls.schedule, cls.key)
 
 
-def _check(records: Sequence[_Sealed], event: Event, schedule: Schedule, key: bytes) -> _Checked:
+def _check(
+    records: Sequence[_Sealed], event: Event, schedule: Schedule | None, key: bytes | None
+) -> _Checked:
     names = [engine.name for engine in event.engines]
     problems: list[str] = []
     for record, seal in records:
-        ordinal = schedule.ordinal_of(record.id)
-        scheduled = None if ordinal is None else schedule.game(ordinal)
+        ordinal = None if schedule is None else schedule.ordinal_of(record.id)
+        scheduled = None if schedule is None or ordinal is None else schedule.game(ordinal)
         problems += check_record(record, scheduled, key, event.dice, names=names, seal=seal)
     return _Checked(
         games=len(records),
@@ -204,6 +210,10 @@ def _summary(found: Mapping[str, Any]) -> str:
     problems = len(found["problems"])
     if problems:
         return f"{looked}: {problems} finding{'' if problems == 1 else 's'}, this is not what was played"
+    if found["imported"]:
+        return (
+            f"{looked}: all as the rules have it (imported: there is no schedule or dice key to compare with)"
+        )
     key = found["dice_key"]
     public = f"; dice key {key} has the hash published at the start" if key and rolls else ""
     return f"{looked}: all as the rules, the seed and the dice key have it{public}"

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from arena.core.clock import TimeControl
 
+IMPORTED = "imported"
+"""`Event.format` of games that were played elsewhere: there is no schedule, and no key behind the dice."""
+
 Komi = int | Literal["pie"] | None
 """Whole number, `pie` (the players settle it), or None in games without komi."""
 
@@ -87,7 +90,7 @@ class Event:
 
     Attributes:
         name: for people.
-        format: `match`, `round-robin` or `gauntlet`.
+        format: `match`, `round-robin` or `gauntlet`; `imported`: the games were played elsewhere.
         game: id of the rules.
         size: board size, None for games without one.
         komi: see `Komi`.

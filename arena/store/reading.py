@@ -22,7 +22,7 @@ from arena.store.record_codec import DRAW, StoredRow, record_of
 from arena.store.schema import Standing, check, connect, examine, migrate, schema_version, wal_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Self
 
     import numpy as np
@@ -482,6 +482,15 @@ class ReadStore:
         """Yield the playings that stand, in schedule order, in bounded memory."""
         for row in self._pages(_RECORD, ordinal_column=2):
             yield self._record(row)
+
+    def records_at(self, ordinals: Sequence[int]) -> Iterator[GameRecord]:
+        """Yield the playings that stand of some games, by ordinal, in that order; unplayed ones are not."""
+        for first in range(0, len(ordinals), PAGE_GAMES):
+            wanted = [int(ordinal) for ordinal in ordinals[first : first + PAGE_GAMES]]
+            marks = ", ".join("?" * len(wanted))
+            rows = self._rows(f"{_RECORD} WHERE standing = 1 AND ordinal IN ({marks})", *wanted)
+            found = {row[2]: row for row in rows}
+            yield from (self._record(found[ordinal]) for ordinal in wanted if ordinal in found)
 
     def set_aside(self) -> Iterator[tuple[Standing, GameRecord]]:
         """Yield the playings that do not stand (void, superseded), in the order they ended."""

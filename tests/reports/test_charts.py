@@ -19,7 +19,14 @@ from tests.reports.samples import LABELS, game, season
 if TYPE_CHECKING:
     from pathlib import Path
 
-STEMS = ["game-length", "margins-by-colour", "margins-by-engine", "margins-by-pairing", "standings"]
+STEMS = [
+    "game-length",
+    "margins-by-colour",
+    "margins-by-engine",
+    "margins-by-pairing",
+    "standings",
+    "time-use",
+]
 
 
 def draw(results: Results, folder: Path) -> dict[str, bytes]:
@@ -40,7 +47,7 @@ def test_every_chart_comes_as_png_and_svg_with_title_and_units(tmp_path: Path) -
         said = words(files[f"{stem}.svg"])
         assert "Trial cup" in said
         assert "Pletore 9x9, komi 4, 24 games" in said
-        assert "(points)" in said or stem in {"game-length", "standings"}
+        assert "(points)" in said or stem in {"game-length", "standings", "time-use"}
 
 
 def test_the_same_results_give_the_same_svg(tmp_path: Path) -> None:
