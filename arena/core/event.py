@@ -77,20 +77,77 @@ class OpeningBook:
         random_plies: number of random placements; 0 when `lines` are given or there is no opening.
         lines: move lists read from a file, in its order; empty for random openings.
         source: what people call it (`random 2`, a file's name).
+        distinct: what makes two openings different; `symmetry`: also no turned or mirrored board.
+        order: lines as in the `file`, or in a `random` order from the seed.
+        start: with which opening to begin, from 1.
+        left_out: how many openings of the file repeat an earlier one and are not among `lines`.
     """
 
     random_plies: int = 0
     lines: tuple[tuple[str, ...], ...] = ()
     source: str = "none"
+    distinct: Literal["position", "symmetry"] | None = None
+    order: Literal["file", "random"] = "file"
+    start: int = 1
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Discipline:
+    """One of the games that an event is played in, with its settings.
+
+    Attributes:
+        name: begins the ids of its games; empty in an event of one game.
+        game, size, komi, games_each, time, book: as in `Event`.
+    """
+
+    name: str
+    game: str
+    size: int | None
+    komi: Komi
+    games_each: int
+    time: TimeControl
+    book: OpeningBook
+
+
+@dataclass(frozen=True, slots=True)
+class PairingSettings:
+    """What two entries play by when they meet, where it differs from the event.
+
+    Attributes:
+        engines: names of the two.
+        discipline: name of the only discipline this is about, None for all.
+        size, komi, book: None for the discipline's.
+        odds: points of komi that the first of `engines` gets, whichever colour it has.
+        times: time controls of the two, in the order of `engines`; None for their own or the discipline's.
+    """
+
+    engines: tuple[str, str]
+    discipline: str | None = None
+    size: int | None = None
+    komi: Komi = None
+    odds: int = 0
+    times: tuple[TimeControl, TimeControl] | None = None
+    book: OpeningBook | None = None
+
+
+TIE_BREAKS = ("pairs 3", "wins-as-second", "seed")
+"""How a drawn match of a knockout is decided where the file says nothing, rule after rule."""
+
+DYNAMIC_FORMATS = frozenset({"swiss", "knockout", "ladder"})
+"""Formats in which who meets whom depends on the games before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """A whole event as its file describes it.
 
+    In an event of several games `game`, `size`, `komi`, `games_each`, `time` and `book` are the first one's.
+
     Attributes:
         name: for people.
-        format: `match`, `round-robin` or `gauntlet`; `imported`: the games were played elsewhere.
+        format: `match`, `round-robin`, `gauntlet`, `pyramid`, `swiss`, `knockout` or `ladder`; `imported`: the
+            games were played elsewhere.
         game: id of the rules.
         size: board size, None for games without one.
         komi: see `Komi`.
@@ -102,6 +159,14 @@ class Event:
         dice: `independent` or `duplicate` (both games of a pair share the dice).
         dice_key: 32 bytes given beforehand, None for a secret one made at the start.
         engines: the entries, in the file's order.
+        seeds: gauntlet: how many of the first entries meet all the others.
+        rounds: swiss, ladder: number of rounds, None for the format's default.
+        bye: swiss: what a bye is worth: a won, drawn or lost meeting.
+        best_of: knockout: the same as `games_each`, and a match may end early; None: all are played.
+        tie_breaks: knockout: rules for a drawn match, in order; the last word is always `seed`.
+        third_place: knockout: whether the losers of the semi-finals meet.
+        disciplines: the games of an event of several; empty in an event of one.
+        pairings: settings of pairings that have their own.
     """
 
     name: str
@@ -117,6 +182,26 @@ class Event:
     dice: Literal["independent", "duplicate"]
     dice_key: bytes | None
     engines: tuple[Engine, ...]
+    seeds: int = 1
+    rounds: int | None = None
+    bye: Literal["win", "draw", "loss"] = "win"
+    best_of: int | None = None
+    tie_breaks: tuple[str, ...] = TIE_BREAKS
+    third_place: bool = False
+    disciplines: tuple[Discipline, ...] = ()
+    pairings: tuple[PairingSettings, ...] = ()
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether later pairings depend on the games before."""
+        return self.format in DYNAMIC_FORMATS
+
+    @property
+    def all_disciplines(self) -> tuple[Discipline, ...]:
+        """The games of the event, at least one."""
+        if self.disciplines:
+            return self.disciplines
+        return (Discipline("", self.game, self.size, self.komi, self.games_each, self.time, self.book),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +226,8 @@ class ScheduledGame:
 
     Attributes:
         id: stable and unique, also when the event is extended: `1-3.5a` is the first game of the fifth pair
-            of entries 1 and 3 (counted from 1 in the file's order).
+            of entries 1 and 3 (counted from 1 in the file's order). Where pairings follow from results, the
+            round stands before it, `r2.1-3.1a`; in an event of several games the game, `pente.1-3.5a`.
         ordinal: place in the event's present schedule, from 0.
         round: round of the format, from 1.
         pair: id of the pair, `1-3.5`; both games of a pair share it, and the opening.
@@ -149,6 +235,7 @@ class ScheduledGame:
         game, size, komi: the rules to be played.
         opening: what is played for the engines before they move.
         seed: seed for the game, 64 bits; engines get one derived from it (`arena.core.seeds`).
+        controls: time controls of Black and White as scheduled; None: the entries' own, or the event's.
     """
 
     id: str
@@ -162,3 +249,4 @@ class ScheduledGame:
     komi: Komi
     opening: Opening
     seed: int
+    controls: tuple[TimeControl, TimeControl] | None = None

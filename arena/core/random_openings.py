@@ -10,12 +10,17 @@ and takes the first good one not meant for a car that drove up after it. Which o
 places between the two alone, as with brackets that are matched, so nothing is remembered and no place is
 taken twice.
 
+Where turned and mirrored boards count as one, only one of the boards alike is an opening: the first listed,
+or the one whose placements come first as sorted words; each opening is then turned as the key has it, so that
+not all of them lie in one corner.
+
 That different sets are different positions holds for every game in which a placement stays where it was put;
 a game in which placements turn or move other pieces has this promise only where all its openings are listed.
 """
 
 from __future__ import annotations
 
+import hmac
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +30,11 @@ from typing import TYPE_CHECKING, Protocol
 from arena.core.permutation import Permutation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from arena.rules.base import Move, Position, Rules
+
+    Symmetries = Sequence[Callable[[Move], Move]]
 
 LIST_BUDGET = 20_000
 """Placements that may be played to list all openings; about a third of a second in plain Python."""
@@ -55,23 +64,60 @@ class RandomOpenings(Protocol):
         """Return the placements of one opening, Black's first; `place` is below `count()`."""
 
 
-def random_openings(rules: Rules, plies: int, key: bytes) -> RandomOpenings:
-    """Prepare the random openings of a game, which takes up to half a second.
+def random_openings(rules: Rules, plies: int, key: bytes, *, up_to_symmetry: bool = False) -> RandomOpenings:
+    """Prepare the random openings of a game, which takes up to half a second, or two up to symmetry.
 
     Args:
         rules: a game without dice.
         plies: number of placements, at least 1.
         key: decides their order.
+        up_to_symmetry: whether boards that are turned or mirrored into each other are one opening.
 
     Raises:
         OpeningError: the rules allow no such opening, or hardly any.
     """
-    positions = _listed(rules, plies) if _listing_cost(rules, plies) <= LIST_BUDGET else None
-    if positions is not None:
-        if not positions:
-            raise OpeningError(f"{_name(rules)} has no opening of {plies} placements")
-        return _Listed(positions, Permutation(len(positions), key))
-    return _Numbered(rules, plies, key)
+    maps = rules.symmetries() if up_to_symmetry else rules.symmetries()[:1]
+    found: RandomOpenings
+    positions = _listed(rules, plies, maps) if _listing_cost(rules, plies) <= LIST_BUDGET else None
+    if positions is None:
+        found = _Numbered(rules, plies, key, maps)
+    elif positions:
+        found = _Listed(positions, Permutation(len(positions), key))
+    else:
+        raise OpeningError(f"{_name(rules)} has no opening of {plies} placements")
+    return found if len(maps) == 1 else _Turned(found, maps, key)
+
+
+def position_class(rules: Rules, moves: Sequence[Move], maps: Symmetries) -> str:
+    """Return a text that is equal exactly for move lists whose boards some of the maps make one.
+
+    Raises:
+        IllegalMoveError: a move that cannot be played.
+    """
+    keys = []
+    for turned in maps:
+        position = rules.initial()
+        for move in moves:
+            position.play(turned(move))
+        keys.append(position.key())
+    return min(keys)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turned:
+    """Openings of one class each, every one turned or mirrored as the key has it."""
+
+    inner: RandomOpenings
+    maps: Symmetries
+    key: bytes
+
+    def count(self) -> int | None:
+        return self.inner.count()
+
+    def moves(self, place: int) -> tuple[Move, ...]:
+        lot = hmac.digest(self.key, b"turn %d" % place, "sha256")
+        turned = self.maps[int.from_bytes(lot[:8], "big") % len(self.maps)]
+        return tuple(turned(move) for move in self.inner.moves(place))
 
 
 def _name(rules: Rules) -> str:
@@ -111,8 +157,12 @@ def _listing_cost(rules: Rules, plies: int) -> float:
     return positions * len(placements)
 
 
-def _listed(rules: Rules, plies: int) -> list[tuple[Move, ...]] | None:
-    """Return the placements leading to every undecided position once, or None when the budget is spent."""
+def _listed(rules: Rules, plies: int, maps: Symmetries) -> list[tuple[Move, ...]] | None:
+    """Return the placements leading to every undecided position once, or None when the budget is spent.
+
+    Up to symmetry it is enough to go on from one position of each class: its turned twins lead to turned
+    twins of what it leads to.
+    """
     start = rules.initial()
     level: dict[str, tuple[Position, tuple[Move, ...]]] = {start.key(): (start, ())}
     budget = LIST_BUDGET
@@ -127,7 +177,9 @@ def _listed(rules: Rules, plies: int) -> list[tuple[Move, ...]] | None:
                 child = position.copy()
                 child.play(move)
                 if not child.is_over:
-                    next_level.setdefault(child.key(), (child, (*moves, move)))
+                    line = (*moves, move)
+                    key = child.key() if len(maps) == 1 else position_class(rules, line, maps)
+                    next_level.setdefault(key, (child, line))
         level = next_level
     return [moves for _, moves in level.values()]
 
@@ -136,7 +188,9 @@ def _listed(rules: Rules, plies: int) -> list[tuple[Move, ...]] | None:
 
 
 class _Numbered:
-    def __init__(self, rules: Rules, plies: int, key: bytes) -> None:
+    def __init__(self, rules: Rules, plies: int, key: bytes, maps: Symmetries) -> None:
+        self._rules = rules
+        self._maps = maps
         self._start = rules.initial()
         self._blacks, self._whites = (plies - 1) // 2, plies // 2
         self._firsts = _placements(self._start)
@@ -183,7 +237,9 @@ class _Numbered:
     def _share_of_good_numbers(self) -> float:
         """Return a share that the true one exceeds beyond reasonable doubt (three standard errors)."""
         seen = good = 0
-        while seen < min(self._numbers, _MOST_SAMPLES) and (seen < _SAMPLES or good < _FEWEST_GOOD):
+        # Only one in so many is an opening up to symmetry: more must be seen to learn their share as well.
+        samples = _SAMPLES * max(1, len(self._maps) // 2)
+        while seen < min(self._numbers, _MOST_SAMPLES) and (seen < samples or good < _FEWEST_GOOD):
             good += self._opening(self._order.at(seen)) is not None
             seen += 1
         share = (good + 1) / (seen + 2)
@@ -204,6 +260,8 @@ class _Numbered:
         moves = [first] * (1 + len(whites) + len(blacks))
         moves[1::2] = whites
         moves[2::2] = blacks
+        if not self._stands_for_its_class(moves):
+            return None
         position = self._start.copy()
         for move in moves:
             if position.refusal(move) is not None or not position.is_placement(move):
@@ -212,6 +270,15 @@ class _Numbered:
             if position.is_over or position.captured:
                 return None
         return tuple(moves)
+
+    def _stands_for_its_class(self, moves: list[Move]) -> bool:
+        """Say whether no symmetry makes words of these placements that come before their own."""
+        own = self._words(moves)
+        return all(own <= self._words([turned(move) for move in moves]) for turned in self._maps[1:])
+
+    def _words(self, moves: list[Move]) -> tuple[list[str], list[str]]:
+        words = [self._rules.format_move(move) for move in moves]
+        return sorted(words[0::2]), sorted(words[1::2])
 
     def _followers_of(self, first: Move) -> tuple[list[Move], list[Move]]:
         """Return what White may place after Black's first placement, and what Black may place later on.

@@ -26,6 +26,7 @@ class Label(StrEnum):
     GAME = "game"
     ENGINE = "engine"
     OPENINGS = "openings"
+    PAIRING = "pairing"
 
 
 def derive(seed: int, label: str, ident: str) -> int:

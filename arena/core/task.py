@@ -48,6 +48,6 @@ def game_task(event: Event, scheduled: ScheduledGame, attempt: int, dice_key: by
         scheduled,
         attempt,
         game_key(dice_key, ident) if has_dice else None,
-        (black.time or event.time, white.time or event.time),
+        scheduled.controls or (black.time or event.time, white.time or event.time),
         needs_fresh=has_dice and event.dice == "duplicate",
     )

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
     from typing import Self
 
     Move = Hashable
@@ -166,6 +166,13 @@ class Rules(ABC):
     def longest_game(self) -> int | None:
         """Return an upper bound of the number of turns of a game, None where there is none."""
 
+    def symmetries(self) -> Sequence[Callable[[Move], Move]]:
+        """Return the symmetries of the game as maps of moves, the identity first.
+
+        A game whose moves are all mapped is as legal as before and ends alike.
+        """
+        return (lambda move: move,)
+
 
 class Position(ABC):
     """One moment of a game: who moves, what is legal, what happened last.
@@ -254,6 +261,13 @@ class Position(ABC):
     @property
     def announcement(self) -> str | None:
         """What the referee calls after the last move (Pente: `three` or `four`), else None."""
+        return None
+
+    def pieces(self) -> tuple[tuple[Move, ...], tuple[Move, ...]] | None:
+        """Return what stands on the board as the moves that place it, Black's and White's.
+
+        None in games in which a position is more than what was placed.
+        """
         return None
 
     def forfeit_points(self, loser: int) -> int | None:

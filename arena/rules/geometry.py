@@ -106,6 +106,15 @@ def board_from_rows(rows: object, size: int) -> bytearray:
     return board
 
 
+def stones(board: bytes | bytearray) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the points of the black and of the white stones."""
+    black, white = (
+        tuple(point for point, content in enumerate(board) if content == stone)
+        for stone in (BLACK_STONE, WHITE_STONE)
+    )
+    return black, white
+
+
 def turn_from_letter(letter: object) -> int:
     """Return the colour that the `turn` of a set-up position names, `B` or `W`."""
     return {"B": BLACK, "W": WHITE}[check_choice(letter, ("B", "W"), "setup turn")]

@@ -35,13 +35,15 @@ from arena.rules.geometry import (
     drawing,
     rays,
     rows_text,
+    stones,
     turn_from_letter,
     vertex_names,
     words_of_points,
 )
+from arena.rules.symmetry import as_map, of_square
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from arena.rules.base import Move
 
@@ -123,6 +125,10 @@ class Pente(Rules):
         Every stone but those captured stays, and without a win each side has captured at most 4 pairs.
         """
         return self.size * self.size + 2 * 2 * (WINNING_PAIRS - 1)
+
+    def symmetries(self) -> Sequence[Callable[[Move], Move]]:
+        """Return the eight of the square: lines and captures go in all directions, the centre stays."""
+        return [as_map(points) for points in of_square(self.size)]
 
 
 class PentePosition(Position):
@@ -316,6 +322,9 @@ class PentePosition(Position):
         state = f" over {self.outcome().result}" if self.is_over else ""
         black, white = self._pairs
         return f"pente {rows} {colour_letter(self.to_move)} pairs {black} {white}{state}"
+
+    def pieces(self) -> tuple[tuple[Move, ...], tuple[Move, ...]]:
+        return stones(self._board)
 
     def as_setup(self) -> dict[str, Any]:
         """Return the position as a `setup` object; the last move and its captures are not part of it."""

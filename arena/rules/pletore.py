@@ -41,13 +41,15 @@ from arena.rules.geometry import (
     drawing,
     rays,
     rows_text,
+    stones,
     turn_from_letter,
     vertex_names,
     words_of_points,
 )
+from arena.rules.symmetry import as_map, of_square
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from arena.rules.base import Move
 
@@ -154,6 +156,10 @@ class Pletore(Rules):
         size = self.size
         actions = 2 * size * size + 2 * size * (size - 1) + int(self.has_button)
         return 2 * actions + 2
+
+    def symmetries(self) -> Sequence[Callable[[Move], Move]]:
+        """Return the eight of the square: seeing goes along rows and columns alike, turns keep opposites."""
+        return [as_map((*points, self.button, self.pass_)) for points in of_square(self.size)]
 
 
 class PletorePosition(Position):
@@ -410,6 +416,9 @@ class PletorePosition(Position):
         if self._button != _BUTTON_UNUSED:
             setup["button"] = {_BUTTON_FREE: "free", BLACK: "B", WHITE: "W"}[self._button]
         return setup
+
+    def pieces(self) -> tuple[tuple[Move, ...], tuple[Move, ...]]:
+        return stones(self._board)
 
     # --- The end ----------------------------------------------------------------------------------
 

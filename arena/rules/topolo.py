@@ -27,9 +27,10 @@ from arena.rules.base import (
     colour_name,
 )
 from arena.rules.checks import check_choice, check_keys, check_object, check_whole, shown
+from arena.rules.symmetry import as_map, keeping_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from arena.rules.base import Move
 
@@ -115,6 +116,17 @@ class Topolo(Rules):
     def longest_game(self) -> int:
         """Return the number of cells: every game fills the board."""
         return self.size * self.size
+
+    def symmetries(self) -> Sequence[Callable[[Move], Move]]:
+        """Return the four that keep rows together.
+
+        The first piece closes every other row, so a row must go to a row; which rows are odd does not
+        matter, as both kinds are alike but for the first piece.
+        """
+        return [
+            as_map(cell * 3 + offset for cell in cells for offset in range(3))
+            for cells in keeping_rows(self.size)
+        ]
 
     def full_hand(self) -> list[int]:
         """Return a side's pieces at the start by height (index 0 unused): half are small."""
@@ -291,6 +303,16 @@ class TopoloPosition(Position):
             "the board is full" if self.is_over else f"{self.rules.colour_titles[self.to_move]} to move"
         )
         return lines
+
+    def pieces(self) -> tuple[tuple[Move, ...], tuple[Move, ...]]:
+        """Return the pieces of Red and of Black."""
+        red, black = (
+            tuple(
+                cell * 3 + self.heights[cell] - 1 for cell, owner in enumerate(self.board) if owner == colour
+            )
+            for colour in (BLACK, WHITE)
+        )
+        return red, black
 
     def as_setup(self) -> dict[str, Any]:
         """Return the position in the form of a `setup` object, all keys written out."""

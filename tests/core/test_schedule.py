@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from arena.core.clock import parse_time
 from arena.core.event import NO_OPENING, Engine, Event, OpeningBook
 from arena.core.openings import OpeningError
-from arena.core.schedule import Gauntlet, Schedule, ScheduleError
+from arena.core.pairings import Gauntlet
+from arena.core.schedule import Schedule, ScheduleError
 from arena.core.seeds import game_seed
 from arena.rules.base import QuestionError
 from tests.core.toy_games import Trio
@@ -210,7 +211,7 @@ def test_without_openings_there_is_nothing_to_announce() -> None:
         (3, "match", "a match is between two engines, there are 3"),
         (1, "round-robin", "a round-robin needs at least two engines, there are 1"),
         (0, "gauntlet", "a gauntlet needs at least two engines, there are 0"),
-        (4, "swiss", "unknown format 'swiss'"),
+        (4, "lottery", "unknown format 'lottery'"),
     ],
 )
 def test_an_event_that_fits_no_schedule_is_refused(entries: int, format_: str, message: str) -> None:
