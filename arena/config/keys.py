@@ -25,9 +25,11 @@ from pydantic import (
 )
 
 from arena.config.programs import resolved_command, resolved_place, sample_command, split_command
+from arena.core import knockout
 from arena.core.clock import TimeControl, parse_time
 from arena.core.event import OpeningBook
-from arena.core.openings import BookError, OpeningSource, parse_book
+from arena.core.opening_files import BookError, parse_book, parse_sgf, with_order
+from arena.core.openings import OpeningSource
 from arena.rules import QuestionError, Rules
 from arena.rules.registry import make_rules, rules_class
 
@@ -39,6 +41,22 @@ BOOK_BYTES = 64 * 2**20
 
 LARGEST_COUNT = 10_000_000
 """Largest number of games of a pairing: ten times the scale the store is made for."""
+
+FORMAT_OF_KEY = {
+    "seeds": ("gauntlet",),
+    "rounds": ("swiss", "ladder"),
+    "bye": ("swiss",),
+    "best_of": ("knockout",),
+    "tie_breaks": ("knockout",),
+    "third_place": ("knockout",),
+}
+"""Keys that only some formats have."""
+
+TIE_BREAK_WORDS = ('"pairs N"', *(f'"{rule}"' for rule in knockout.RULES if rule != "pairs"))
+
+_TIE_BREAK = re.compile(rf"pairs ([1-9]|[1-9][0-9])|{'|'.join(knockout.RULES[1:])}")
+_DISCIPLINE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+_ROUND_NAME = re.compile(r"r[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +127,13 @@ _WORD_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
 
 
 class OpeningKeys(_Keys):
-    """`openings = { random = 2 }` or `openings = { file = "openings.txt" }`."""
+    """`openings = { random = 2 }` or `openings = { file = "openings.txt" }`, with where and how to go on."""
 
     random: int | None = key("a whole number of plies from 1 to 100", None, ge=1, le=100)
-    file: str | None = key("the path of a file of move lists", None)
+    file: str | None = key("the path of a file of move lists, positions or SGF", None)
+    distinct: Literal["position", "symmetry"] | None = key("position or symmetry", None)
+    order: Literal["file", "random"] | None = key("file or random", None)
+    start: int | None = key("the number of an opening, a whole number from 1", None, ge=1, le=10**9)
     _book: OpeningBook = PrivateAttr(default_factory=OpeningBook)
 
     @property
@@ -124,21 +145,28 @@ class OpeningKeys(_Keys):
         """Read the openings that the keys name.
 
         Raises:
-            ValueError: the file cannot be read, or holds what is no opening (the message says which line), or
-                the board has no such random opening.
+            ValueError: the file cannot be read, or holds what is no opening (the message says where), the
+                board has no such random opening, or there are fewer than the one to start with.
         """
         if self.file is None:
             plies = self.random or 0
-            self._book = OpeningBook(random_plies=plies, source=f"random {plies}")
+            source = f"random {plies}{' up to symmetry' if self.distinct == 'symmetry' else ''}"
+            self._book = OpeningBook(
+                random_plies=plies, source=source, distinct=self.distinct, start=self.start or 1
+            )
             # Counting openings takes a good part of a second, and few plies always find room.
-            if rules.size is not None and plies > rules.size:
+            if rules.size is not None and (plies > rules.size or self.start is not None):
                 OpeningSource(self._book, rules, seed=0).count()
             return
         path = Path(resolved_place(self.file, folder, folder=False))
         try:
             if path.stat().st_size > BOOK_BYTES:
                 raise ValueError(f"a file of at most {BOOK_BYTES // 2**20} MB")
-            self._book = parse_book(path.read_text(encoding="utf-8"), rules, self.file)
+            if path.suffix.lower() == ".sgf":
+                book = parse_sgf(path.read_bytes(), rules, self.file, self.distinct)
+            else:
+                book = parse_book(path.read_text(encoding="utf-8"), rules, self.file, self.distinct)
+            self._book = with_order(book, self.order, self.start)
         except BookError as error:
             raise ValueError(f"{self.file} {error}") from None
         except UnicodeDecodeError:
@@ -147,30 +175,21 @@ class OpeningKeys(_Keys):
             raise ValueError(f"a file that can be read (tried {path}: {error.strerror})") from None
 
 
-class TournamentKeys(_Keys):
-    """The table `[tournament]`."""
+_OPENINGS = '{ random = 2 } or { file = "openings.txt" }'
+_PAIRS = f"a whole number from 1 to {LARGEST_COUNT // 2}"
+_GAMES_EACH = f"a whole number from 1 to {LARGEST_COUNT}"
+_LARGEST_ROUNDS = 10_000
 
-    name: Name | None = key(_NAME, None)
-    format: Literal["match", "round-robin", "gauntlet"] = key("match, round-robin or gauntlet")
-    game: Game = key("the id of a game")
+
+class RulesKeys(_Keys):
+    """What is played: the keys that `[tournament]` has in an event of one game, else each `[[game]]`."""
+
+    game: Game | None = key("the id of a game", None)
     size: int | None = key("a size of the game, a whole number", None)
     komi: int | Literal["pie"] | None = key('a whole number or "pie"', None)
-    pairs: int | None = key(
-        f"a whole number from 1 to {LARGEST_COUNT // 2}", None, ge=1, le=LARGEST_COUNT // 2
-    )
-    games_each: int | None = key(f"a whole number from 1 to {LARGEST_COUNT}", None, ge=1, le=LARGEST_COUNT)
-    time: Time = key(_TIME, "10+0.1")
-    concurrency: int = key("a whole number from 1 to 10000", max(1, _cpus() // 2), ge=1, le=10_000)
-    seed: int = key("a whole number from 0 to 2**63 - 1", 0, ge=0, le=2**63 - 1)
-    openings: OpeningKeys | None = key('{ random = 2 } or { file = "openings.txt" }', None)
-    dice: Literal["independent", "duplicate"] = key("independent or duplicate", "independent")
-    sandbox: Literal["off", "auto", "require"] | None = key("off, auto or require", None)
-    dice_key: str | None = key("64 hexadecimal digits", None)
-
-    @field_validator("name")
-    @classmethod
-    def _named(cls, name: str | None, info: ValidationInfo) -> str:
-        return name or _surroundings(info).default_name
+    pairs: int | None = key(_PAIRS, None, ge=1, le=LARGEST_COUNT // 2)
+    games_each: int | None = key(_GAMES_EACH, None, ge=1, le=LARGEST_COUNT)
+    openings: OpeningKeys | None = key(_OPENINGS, None)
 
     @field_validator("size")
     @classmethod
@@ -194,28 +213,113 @@ class TournamentKeys(_Keys):
             return None
         if komi is None:
             komi = 0
-        if isinstance(komi, int):
-            if abs(komi) > 1_000_000:
-                raise ValueError("a whole number from -1000000 to 1000000")
-            # The size has had its own message when it was refused.
-            _made_rules(game, info.data.get("size"), komi)
+        # The size has had its own message when it was refused.
+        check_komi(komi, game, info.data.get("size"))
         return komi
 
     @field_validator("openings")
     @classmethod
     def _openings_of_the_game(cls, keys: OpeningKeys | None, info: ValidationInfo) -> OpeningKeys | None:
-        if keys is None:
-            return None
-        if (keys.random is None) == (keys.file is None):
-            raise ValueError('one of { random = 2 } and { file = "openings.txt" }')
         game = info.data.get("game")
-        if game is not None and rules_class(game).has_dice:
-            raise ValueError(f"no openings for {game}, whose dice serve that end")
-        if game is not None and keys.random is not None and not rules_class(game).random_openings:
-            raise ValueError(f"no random openings for {game}")
-        if game is not None and "size" in info.data:
-            keys.read(_surroundings(info).folder, make_rules(game, size=info.data["size"]))
+        if keys is not None:
+            check_openings(keys, game)
+            # A size that was refused has had its own message.
+            if game is not None and "size" in info.data:
+                keys.read(_surroundings(info).folder, make_rules(game, size=info.data["size"]))
         return keys
+
+
+def check_komi(komi: int | str, game: str, size: int | None) -> None:
+    """Check the komi of a game that has one.
+
+    Raises:
+        ValueError: it is none of the game.
+    """
+    if isinstance(komi, int):
+        if abs(komi) > 1_000_000:
+            raise ValueError("a whole number from -1000000 to 1000000")
+        _made_rules(game, size, komi)
+
+
+def check_openings(keys: OpeningKeys, game: str | None) -> None:
+    """Check what the keys of openings say, before anything is read.
+
+    Raises:
+        ValueError: the keys contradict each other or the game.
+    """
+    if (keys.random is None) == (keys.file is None):
+        raise ValueError('one of { random = 2 } and { file = "openings.txt" }')
+    if keys.random is not None and keys.order is not None:
+        raise ValueError("order is for files: random openings have an order from the seed")
+    if game is None:
+        return
+    if rules_class(game).has_dice:
+        raise ValueError(f"no openings for {game}, whose dice serve that end")
+    if keys.random is not None and not rules_class(game).random_openings:
+        raise ValueError(f"no random openings for {game}")
+
+
+class GameKeys(RulesKeys):
+    """A table `[[game]]`: one of the games of an event of several."""
+
+    game: Game = key("the id of a game")
+    name: str | None = key("a word of small letters, digits, `-` and `_`, unique in the event", None)
+    time: Time | None = key(_TIME, None)
+
+    @field_validator("name")
+    @classmethod
+    def _begins_ids(cls, name: str | None) -> str | None:
+        if name is not None and (not _DISCIPLINE_NAME.fullmatch(name) or _ROUND_NAME.fullmatch(name)):
+            raise ValueError(
+                "1 to 32 small letters, digits, `-` and `_`, a letter first, no `r` and number alone"
+            )
+        return name
+
+
+class TournamentKeys(RulesKeys):
+    """The table `[tournament]`."""
+
+    name: Name | None = key(_NAME, None)
+    format: Literal["match", "round-robin", "gauntlet", "pyramid", "swiss", "knockout", "ladder"] = key(
+        "match, round-robin, gauntlet, pyramid, swiss, knockout or ladder"
+    )
+    seeds: int | None = key("a whole number from 1", None, ge=1, le=LARGEST_COUNT)
+    rounds: int | None = key(f"a whole number from 1 to {_LARGEST_ROUNDS}", None, ge=1, le=_LARGEST_ROUNDS)
+    bye: Literal["win", "draw", "loss"] | None = key("win, draw or loss", None)
+    best_of: int | None = key(_GAMES_EACH, None, ge=1, le=LARGEST_COUNT)
+    tie_breaks: list[str] | None = key(f"a list of {', '.join(TIE_BREAK_WORDS)}", None)
+    third_place: bool | None = key("true or false", None)
+    time: Time = key(_TIME, "10+0.1")
+    concurrency: int = key("a whole number from 1 to 10000", max(1, _cpus() // 2), ge=1, le=10_000)
+    seed: int = key("a whole number from 0 to 2**63 - 1", 0, ge=0, le=2**63 - 1)
+    dice: Literal["independent", "duplicate"] = key("independent or duplicate", "independent")
+    sandbox: Literal["off", "auto", "require"] | None = key("off, auto or require", None)
+    dice_key: str | None = key("64 hexadecimal digits", None)
+
+    @field_validator("name")
+    @classmethod
+    def _named(cls, name: str | None, info: ValidationInfo) -> str:
+        return name or _surroundings(info).default_name
+
+    @field_validator(*FORMAT_OF_KEY)
+    @classmethod
+    def _of_the_format(cls, value: Any, info: ValidationInfo) -> Any:
+        formats = FORMAT_OF_KEY[info.field_name or ""]
+        format_ = info.data.get("format")
+        if value is not None and format_ is not None and format_ not in formats:
+            raise ValueError(f"a key of {' and '.join(formats)}, the format is {format_}: leave it out")
+        return value
+
+    @field_validator("tie_breaks")
+    @classmethod
+    def _known_tie_breaks(cls, rules: list[str] | None) -> list[str] | None:
+        for rule in rules or []:
+            if not _TIE_BREAK.fullmatch(rule):
+                raise ValueError(f"a list of {', '.join(TIE_BREAK_WORDS)}, not {rule!r:.40}")
+        kinds = [rule.partition(" ")[0] for rule in rules or []]
+        if rules is not None and (not rules or len(set(kinds)) < len(kinds)):
+            raise ValueError("a list of rules, at least one, each once")
+        return rules
 
     @field_validator("dice_key")
     @classmethod
@@ -223,6 +327,30 @@ class TournamentKeys(_Keys):
         if digits is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", digits):
             raise ValueError(f"64 hexadecimal digits (32 bytes), not {len(digits)} characters")
         return digits
+
+
+class PairingKeys(_Keys):
+    """A table `[[pairing]]`: what two entries play by when they meet."""
+
+    engines: list[str] = key("a list of the names of two entries")
+    game: str | None = key("the name of one of the event's games", None)
+    size: int | None = key("a size of the game, a whole number", None)
+    komi: int | Literal["pie"] | None = key('a whole number or "pie"', None)
+    odds: int | None = key(
+        "a whole number of points of komi from -1000000 to 1000000", None, ge=-1_000_000, le=1_000_000
+    )
+    time: str | list[str] | None = key(f"{_TIME}, or a list of two, one for each engine", None)
+    openings: OpeningKeys | None = key(_OPENINGS, None)
+
+    @field_validator("time")
+    @classmethod
+    def _controls(cls, time: str | list[str] | None) -> str | list[str] | None:
+        words = [time] if isinstance(time, str) else time or []
+        if isinstance(time, list) and len(time) != 2:
+            raise ValueError("a time control, or a list of two, one for each engine")
+        for word in words:
+            parse_time(word)
+        return time
 
 
 def _made_rules(game: str, size: int | None, komi: int | None) -> None:
@@ -351,4 +479,6 @@ class FileKeys(_Keys):
     """A whole file, `[defaults]` already worked into the entries."""
 
     tournament: TournamentKeys = key("a table [tournament]")
+    game: list[GameKeys] = key("tables [[game]], one for each game of an event of several", [])
+    pairing: list[PairingKeys] = key("tables [[pairing]], for pairings with settings of their own", [])
     engine: list[EngineKeys] = key("tables [[engine]], one for each entry")

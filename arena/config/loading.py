@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
+from arena.config.assembly import assembled
 from arena.config.keys import NAME_CHARACTERS, EngineKeys, FileKeys, SubmissionKeys, Surroundings
 from arena.config.lines import key_lines, line_of
 from arena.config.problems import COMMAND_LINE, ConfigError, Problem, nearest, printable, shown
 from arena.config.programs import PYTHON_WORD, sample_module, split_command
-from arena.core.event import Engine, Event, OpeningBook
 from arena.submissions.registry import FOLDER, Registry, RegistryError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
     from arena.config.lines import KeyPath
+    from arena.core.event import Event
 
 MAX_FILE_BYTES = 4 * 2**20
 """Largest tournament file: thousands of entries fit, and a wrong path (a video) is refused at once."""
@@ -37,8 +38,15 @@ ENGINE_FILE = "engine.toml"
 OF_THE_SUBMISSION = ("command", "cwd", "folder", "plays", "submitted")
 """Keys of an entry that a submission settles."""
 
-EXCLUDES = {"pairs": "games_each", "games_each": "pairs"}
-"""Two spellings of one thing: a flag replaces both, a file may hold one."""
+EXCLUDES = {
+    "pairs": ("games_each", "best_of"),
+    "games_each": ("pairs", "best_of"),
+    "best_of": ("pairs", "games_each"),
+}
+"""Spellings of one thing: a flag replaces the others, a file may hold one."""
+
+OF_ONE_GAME = ("game", "size", "komi", "openings", "best_of")
+"""Keys of `[tournament]` that an event with tables `[[game]]` has there, or not at all."""
 
 
 def load_event(path: str | Path, overrides: Mapping[str, object] | None = None) -> Event:
@@ -219,7 +227,8 @@ class _Source:
         if not isinstance(table, dict):
             return
         for key, value in _given(flags).items():
-            table.pop(EXCLUDES.get(key, ""), None)
+            for other in EXCLUDES.get(key, ()):
+                table.pop(other, None)
             table[key] = value
             self.flags.add(key)
 
@@ -243,6 +252,16 @@ class _Source:
                 {**self.defaults, **item} if isinstance(item, dict) else item for item in items
             ]
         return tables
+
+    def value(self, path: KeyPath) -> object:
+        """Return what stands at a path; `...` when nothing does."""
+        value: Any = self.tables
+        for part in path:
+            try:
+                value = value[part]
+            except (KeyError, IndexError, TypeError):
+                return ...
+        return value
 
     def origin(self, path: KeyPath) -> KeyPath:
         """Return where a merged value was really written: in its entry or in `[defaults]`."""
@@ -269,7 +288,7 @@ def _event(source: _Source, surroundings: Surroundings) -> Event:
     problems = [
         *source.submission_problems,
         *_defaults_problems(source, surroundings),
-        *_entries_problems(source),
+        *_problems_across(source),
     ]
     try:
         keys = FileKeys.model_validate(source.merged(), context=surroundings)
@@ -280,37 +299,15 @@ def _event(source: _Source, surroundings: Surroundings) -> Event:
         ]
     else:
         if not problems:
-            return _assembled(keys)
+
+            def complain(path: KeyPath, allowed: str) -> None:
+                problems.append(source.problem(path, source.value(path), allowed))
+
+            event = assembled(keys, surroundings, complain)
+            if not problems:
+                return event
     # Each problem once (a wrong default hits every entry), in the order of the file's lines.
     raise ConfigError(sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0))
-
-
-def _assembled(keys: FileKeys) -> Event:
-    table = keys.tournament
-    derived = {
-        "games_each": table.games_each or 2 * (table.pairs or 1),
-        "book": OpeningBook() if table.openings is None else table.openings.book,
-        "dice_key": None if table.dice_key is None else bytes.fromhex(table.dice_key),
-        "engines": tuple(_engine(entry, table.sandbox) for entry in keys.engine),
-    }
-    return Event(**{**_fields_alike(Event, table), **derived})
-
-
-def _engine(keys: EngineKeys, events_sandbox: str | None) -> Engine:
-    sandbox = keys.sandbox or ("require" if keys.submitted else events_sandbox or "off")
-    return Engine(**{**_fields_alike(Engine, keys), "sandbox": sandbox})
-
-
-def _fields_alike(target: type[Event | Engine], keys: BaseModel) -> dict[str, Any]:
-    """Return what goes over unchanged: keys that have a field of the same name."""
-    wanted = {field.name for field in dataclasses.fields(target)}
-    return {name: _frozen(getattr(keys, name)) for name in type(keys).model_fields if name in wanted}
-
-
-def _frozen(value: object) -> object:
-    if isinstance(value, list):
-        return tuple(value)
-    return value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
 
 
 def _defaults_problems(source: _Source, surroundings: Surroundings) -> list[Problem]:
@@ -326,33 +323,71 @@ def _defaults_problems(source: _Source, surroundings: Surroundings) -> list[Prob
     return []
 
 
-def _entries_problems(source: _Source) -> list[Problem]:
-    """Check what no single key shows: names used twice, too few entries, a game an entry does not play."""
+def _problems_across(source: _Source) -> list[Problem]:
+    """Check what no single key shows: keys that exclude each other, names used twice, too few entries."""
     table = source.tables.get("tournament")
     table = table if isinstance(table, dict) else {}
-    problems = [
-        source.problem(("tournament", key), table[key], f"only one of {key} and {other}")
-        for key, other in EXCLUDES.items()
-        if key in table and other in table
-    ][:1]
+    games = _tables(source.tables.get("game"))
+    problems = _exclusions(source, ("tournament",), table)
+    for index, keys in enumerate(games):
+        problems += _exclusions(source, ("game", index), keys)
+    if games:
+        problems += [
+            source.problem(("tournament", key), table[key], f"not beside tables [[game]]: {why}")
+            for key in OF_ONE_GAME
+            if key in table
+            for why in ["every match plays all games" if key == "best_of" else "put it into each of them"]
+        ]
+        names = {index: keys.get("name", keys.get("game")) for index, keys in enumerate(games)}
+        problems += _used_twice(source, "game", names)
+    elif "game" not in table and isinstance(source.tables.get("tournament"), dict):
+        problems.append(source.problem(("tournament", "game"), ..., "missing: the id of a game"))
+    return problems + _entries_problems(source, table, games)
+
+
+def _tables(items: object) -> list[dict[str, Any]]:
+    """Return the tables of a list; anything else is reported by the type check."""
+    return [item if isinstance(item, dict) else {} for item in items] if isinstance(items, list) else []
+
+
+def _exclusions(source: _Source, path: KeyPath, table: dict[str, Any]) -> list[Problem]:
+    there = [key for key in EXCLUDES if key in table]
+    if len(there) < 2:
+        return []
+    return [source.problem((*path, there[0]), table[there[0]], f"only one of {' and '.join(there)}")]
+
+
+def _used_twice(source: _Source, kind: str, names: Mapping[int, object]) -> list[Problem]:
+    problems = []
+    first_uses: dict[str, int] = {}
+    for index, name in names.items():
+        if isinstance(name, str) and first_uses.setdefault(name, index) != index:
+            first = source.problem((kind, first_uses[name], "name"), name, "")
+            place = f" (line {first.line} has it too)" if first.line else ""
+            problems.append(source.problem((kind, index, "name"), name, f"a name of its own{place}"))
+    return problems
+
+
+def _entries_problems(
+    source: _Source, table: dict[str, Any], games: Sequence[dict[str, Any]]
+) -> list[Problem]:
+    """Check the entries together: their number, their names, the games they play."""
     items = source.merged().get("engine")
     if not isinstance(items, list):
-        return problems
+        return []
+    entries = _tables(items)
+    problems = []
     wanted = 2 if table.get("format") == "match" else None
     if len(items) < 2 or len(items) != (wanted or len(items)):
         allowed = "exactly 2 entries for a match" if wanted else "at least 2 entries"
         problems.append(source.problem(("engine",), ..., f"{allowed}, not {len(items)}"))
-    first_uses: dict[str, int] = {}
-    for index, entry in enumerate(items):
-        if not isinstance(entry, dict):
-            continue
-        name, plays, game = entry.get("name"), entry.get("plays"), table.get("game")
-        if isinstance(name, str) and first_uses.setdefault(name, index) != index:
-            first = source.problem(("engine", first_uses[name], "name"), name, "")
-            place = f" (line {first.line} has it too)" if first.line else ""
-            problems.append(source.problem(("engine", index, "name"), name, f"a name of its own{place}"))
-        if isinstance(plays, list) and plays and isinstance(game, str) and game not in plays:
-            allowed = f"a list that holds the event's game, {shown(game)}"
+    problems += _used_twice(source, "engine", {index: each.get("name") for index, each in enumerate(entries)})
+    needed = [keys.get("game") for keys in games] or [table.get("game")]
+    for index, entry in enumerate(entries):
+        plays = entry.get("plays")
+        missing = [game for game in needed if isinstance(game, str) and game not in (plays or [])]
+        if isinstance(plays, list) and plays and missing:
+            allowed = f"a list that holds the event's game, {shown(missing[0])}"
             problems.append(source.problem(("engine", index, "plays"), plays, allowed))
     return problems
 

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 from arena.core.clock import TimeControl
 
 if TYPE_CHECKING:
-    from arena.core.event import Engine, Event, OpeningBook
+    from arena.core.event import Discipline, Engine, Event, OpeningBook
+
+OF_THE_FIRST = frozenset({"game", "size", "komi", "games_each", "book", "time"})
+"""Fields that in an event of several games repeat those of the first."""
 
 SHOWN_CHARACTERS = 100
 """Values are cut to this in a difference."""
@@ -33,25 +36,61 @@ class Change:
 def changes(stored: Event, given: Event) -> list[Change]:
     """Return what differs, in the order of the event's keys.
 
-    Allowed are more games a pairing, new engines at the end of the list, and any concurrency.
+    Allowed are any concurrency, and what adds games without touching those that are there: in fixed formats
+    more games a pairing, new engines and new games (`[[game]]`) at the end of their lists; by results more
+    rounds.
     """
     found: list[Change] = []
     for field in dataclasses.fields(stored):
         before, now = getattr(stored, field.name), getattr(given, field.name)
         if field.name == "engines":
-            found += _engine_changes(before, now)
+            found += _engine_changes(before, now, may_grow=not stored.is_dynamic)
+        elif field.name == "disciplines":
+            found += _discipline_changes(before, now, may_grow=not stored.is_dynamic)
+        elif field.name in OF_THE_FIRST and stored.disciplines and given.disciplines:
+            # The first of the disciplines says it.
+            continue
         elif before != now:
-            more = field.name == "games_each" and now > before
-            text = f"{field.name}: {_shown(before)} in the database, {_shown(now)} now"
-            if field.name == "book":
-                text = f"openings: {_book_difference(before, now)}"
-            elif field.name == "dice_key":
-                text = "dice_key: not the one the event was begun with"
-            found.append(Change(text, allowed=more or field.name == "concurrency", adds_games=more))
+            found.append(_event_change(stored, field.name, before, now))
     return found
 
 
-def _engine_changes(stored: tuple[Engine, ...], given: tuple[Engine, ...]) -> list[Change]:
+def _event_change(stored: Event, name: str, before: Any, now: Any) -> Change:
+    more = (name == "games_each" and not stored.is_dynamic and now > before) or (
+        name == "rounds" and before is not None and now is not None and now > before
+    )
+    text = f"{name}: {_shown(before)} in the database, {_shown(now)} now"
+    if name == "book":
+        text = f"openings: {_book_difference(before, now)}"
+    elif name == "dice_key":
+        text = "dice_key: not the one the event was begun with"
+    return Change(text, allowed=more or name == "concurrency", adds_games=more)
+
+
+def _discipline_changes(
+    stored: tuple[Discipline, ...], given: tuple[Discipline, ...], *, may_grow: bool
+) -> list[Change]:
+    found: list[Change] = []
+    for before, now in zip(stored, given, strict=False):
+        for field in dataclasses.fields(before):
+            old, new = getattr(before, field.name), getattr(now, field.name)
+            if old != new:
+                more = may_grow and field.name == "games_each" and new > old
+                difference = f"{_shown(old)} in the database, {_shown(new)} now"
+                if field.name == "book":
+                    difference = _book_difference(old, new)
+                text = f"game {_shown(before.name)} {field.name}: {difference}"
+                found.append(Change(text, allowed=more, adds_games=more))
+    found += [Change(f"game {_shown(each.name)}: no longer there") for each in stored[len(given) :]]
+    is_new = bool(stored) and may_grow
+    found += [
+        Change(f"game {_shown(each.name)}: new at the end of the list", allowed=is_new, adds_games=is_new)
+        for each in given[len(stored) :]
+    ]
+    return found
+
+
+def _engine_changes(stored: tuple[Engine, ...], given: tuple[Engine, ...], *, may_grow: bool) -> list[Change]:
     found: list[Change] = []
     for before, now in zip(stored, given, strict=False):
         for field in dataclasses.fields(before):
@@ -61,7 +100,9 @@ def _engine_changes(stored: tuple[Engine, ...], given: tuple[Engine, ...]) -> li
                 found.append(Change(f"{key}: {_shown(old)} in the database, {_shown(new)} now"))
     found += [Change(f"engine {_shown(engine.name)}: no longer there") for engine in stored[len(given) :]]
     found += [
-        Change(f"engine {_shown(engine.name)}: new at the end of the list", allowed=True, adds_games=True)
+        Change(
+            f"engine {_shown(engine.name)}: new at the end of the list", allowed=may_grow, adds_games=may_grow
+        )
         for engine in given[len(stored) :]
     ]
     return found
@@ -70,6 +111,10 @@ def _engine_changes(stored: tuple[Engine, ...], given: tuple[Engine, ...]) -> li
 def _book_difference(before: OpeningBook, now: OpeningBook) -> str:
     if before.source != now.source:
         return f"{before.source} in the database, {now.source} now"
+    for name in ("distinct", "order", "start"):
+        old, new = getattr(before, name), getattr(now, name)
+        if old != new:
+            return f"{name}: {_shown(old)} in the database, {_shown(new)} now"
     pairs = enumerate(zip(before.lines, now.lines, strict=False), start=1)
     first = next((number for number, (old, new) in pairs if old != new), None)
     place = (

@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from arena.core.clock import TimeControl, parse_time
-from arena.core.event import Engine, Event, OpeningBook
+from arena.core.event import Discipline, Engine, Event, OpeningBook, PairingSettings
 from arena.store.errors import StoreError
 
 
@@ -30,13 +30,33 @@ def event_from_json(text: str, dice_key: bytes | None = None) -> Event:
     """
     try:
         tree = json.loads(text)
-        book = tree["book"]
-        tree["book"] = OpeningBook(**{**book, "lines": tuple(tuple(line) for line in book["lines"])})
+        tree["book"] = _book(tree["book"])
         tree["engines"] = tuple(_engine(engine) for engine in tree["engines"])
         tree["time"] = parse_time(tree["time"])
+        tree["disciplines"] = tuple(
+            Discipline(**{**each, "time": parse_time(each["time"]), "book": _book(each["book"])})
+            for each in tree.get("disciplines", [])
+        )
+        tree["pairings"] = tuple(_pairing(each) for each in tree.get("pairings", []))
+        if "tie_breaks" in tree:
+            tree["tie_breaks"] = tuple(tree["tie_breaks"])
         return Event(**tree, dice_key=dice_key)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise StoreError(f"the stored event cannot be read by this version of gtparena ({error})") from error
+
+
+def _book(tree: dict[str, Any]) -> OpeningBook:
+    return OpeningBook(**{**tree, "lines": tuple(tuple(line) for line in tree["lines"])})
+
+
+def _pairing(tree: dict[str, Any]) -> PairingSettings:
+    one, other = tree["engines"]
+    times = None
+    if tree["times"] is not None:
+        first, second = tree["times"]
+        times = (parse_time(first), parse_time(second))
+    book = None if tree["book"] is None else _book(tree["book"])
+    return PairingSettings(**{**tree, "engines": (one, other), "times": times, "book": book})
 
 
 def _engine(tree: dict[str, Any]) -> Engine:

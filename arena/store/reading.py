@@ -15,20 +15,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from arena.core.record import EngineIdentity, GameRecord
+from arena.core.schedule import discipline_of
 from arena.core.verdict import Reason, Verdict
 from arena.store.errors import StoreError, plain_errors
 from arena.store.event_codec import event_from_json
 from arena.store.record_codec import DRAW, StoredRow, record_of
+from arena.store.rounds import state_at, stored_steps
 from arena.store.schema import Standing, check, connect, examine, migrate, schema_version, wal_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from typing import Self
 
     import numpy as np
     from numpy.typing import NDArray
 
     from arena.core.event import Event
+    from arena.store.rounds import PairedStep, State
 
 PAGE_GAMES = 500
 """Games read at once by the iterators: their memory is bounded by it."""
@@ -190,6 +194,9 @@ class GameColumns:
     """The same as `GameSummary` for all games in schedule order, one array a field.
 
     Attributes:
+        disciplines: names of the event's games, the empty one in an event of one.
+        discipline: index into `disciplines`.
+        size: of the board, -1 for None.
         pair: code of the pair, from 0, equal for the games of one pair.
         winner: 0 Black, 1 White, 2 draw, -1 nobody.
         reason: index into `reasons`.
@@ -198,7 +205,10 @@ class GameColumns:
         black_identity, white_identity: see `ReadStore.identity`.
     """
 
+    disciplines: tuple[str, ...]
     reasons: tuple[str, ...]
+    discipline: NDArray[np.int32]
+    size: NDArray[np.int32]
     ordinal: NDArray[np.int64]
     round: NDArray[np.int32]
     pair: NDArray[np.int32]
@@ -309,6 +319,7 @@ _TALLY = """
 _COLUMNS: tuple[tuple[str, str], ...] = (
     ("ordinal", "int64"),
     ("round", "int32"),
+    ("size", "int32"),
     ("pair", "int32"),
     ("black", "int32"),
     ("white", "int32"),
@@ -332,7 +343,7 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     ("black_identity", "int32"),
     ("white_identity", "int32"),
 )
-_OR_MINUS_ONE = {"winner", "at_fault", "points", "proposer"}
+_OR_MINUS_ONE = {"winner", "at_fault", "points", "proposer", "size"}
 
 
 class ReadStore:
@@ -457,6 +468,19 @@ class ReadStore:
             superseded=counts.get(Standing.SUPERSEDED, 0),
         )
 
+    # --- events by results ---
+
+    def steps(self) -> tuple[PairedStep, ...]:
+        """Return what has been paired so far; empty in fixed formats."""
+        with plain_errors(self.path), self._damage_told():
+            return stored_steps(self._connection)
+
+    def state(self, words: int | None = None) -> State:
+        """Return results and withdrawals, as they are now or were after an entry of the audit trail."""
+        names = [entry.name for entry in self.event().engines]
+        with plain_errors(self.path), self._damage_told():
+            return state_at(self._connection, names, words)
+
     # --- games ---
 
     def played(self) -> PlayedGames:
@@ -542,16 +566,21 @@ class ReadStore:
             name: np.concatenate(pages.pop(name)) if pages[name] else np.empty(0, dtype=kind)
             for name, kind in _COLUMNS
         }
+        names_of: dict[str, int] = {}
+        codes = np.array(
+            [names_of.setdefault(discipline_of(pair), len(names_of)) for pair in pairs], dtype=np.int32
+        )
+        arrays["discipline"] = codes[arrays["pair"]] if len(codes) else np.empty(0, dtype=np.int32)
         del pairs
         in_order = np.argsort(arrays["ordinal"], kind="stable")
         for name in arrays:
             arrays[name] = arrays[name][in_order]
         words = self._words()
         reasons = tuple(words[number] for number in sorted(words))
-        codes = np.zeros(max(words, default=0) + 1, dtype=np.int32)
-        codes[sorted(words)] = np.arange(len(words))
-        arrays["reason"] = codes[arrays["reason"]]
-        return GameColumns(reasons=reasons, **arrays)
+        numbered = np.zeros(max(words, default=0) + 1, dtype=np.int32)
+        numbered[sorted(words)] = np.arange(len(words))
+        arrays["reason"] = numbered[arrays["reason"]]
+        return GameColumns(disciplines=tuple(names_of), reasons=reasons, **arrays)
 
     def tallies(self) -> tuple[Tally, ...]:
         """Return the games that stand counted by sides and ending: all that a standings table needs."""
@@ -585,13 +614,8 @@ class ReadStore:
 
     # --- inside ---
 
-    @contextmanager
-    def _damage_told(self) -> Iterator[None]:
-        """Tell damage that shows in values; SQLite itself checks only the shape of its pages."""
-        try:
-            yield
-        except (ValueError, TypeError, KeyError, IndexError) as error:
-            raise StoreError(f"{self.path} is damaged: a row holds what cannot be ({error})") from error
+    def _damage_told(self) -> AbstractContextManager[None]:
+        return damage_told(self.path)
 
     def _record(self, row: tuple[Any, ...]) -> GameRecord:
         with self._damage_told():
@@ -640,6 +664,15 @@ class ReadStore:
             if len(rows) < PAGE_GAMES:
                 return
             last = rows[-1][ordinal_column]
+
+
+@contextmanager
+def damage_told(path: Path) -> Iterator[None]:
+    """Tell damage that shows in values; SQLite itself checks only the shape of its pages."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, IndexError) as error:
+        raise StoreError(f"{path} is damaged: a row holds what cannot be ({error})") from error
 
 
 def scanned_ordinals(connection: sqlite3.Connection) -> PlayedGames:

@@ -31,7 +31,7 @@ from arena.store.changes import changes
 from arena.store.errors import ChangedEventError, StoreError, UnwritableError, plain_errors
 from arena.store.event_codec import event_from_json, event_to_json
 from arena.store.lock import WriterLock
-from arena.store.reading import scanned_ordinals, verdict_numbered
+from arena.store.reading import damage_told, scanned_ordinals, verdict_numbered
 from arena.store.record_codec import (
     moves_hash,
     pack_instant,
@@ -44,6 +44,7 @@ from arena.store.record_codec import (
     verdict_tree,
     winner_code,
 )
+from arena.store.rounds import save_step, state_at, stored_steps
 from arena.store.schema import APPLICATION_ID, Standing, check, connect, examine, migrate
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from arena.core.event import Event, ScheduledGame
+    from arena.core.rounds import Step
     from arena.store.reading import PlayedGames
+    from arena.store.rounds import PairedStep, State
 
     Placement = Callable[[str], tuple[int, int]]
 
@@ -226,6 +229,24 @@ class RunStore:
         with self._mutex, plain_errors(self.path):
             query = "SELECT coalesce(max(attempt), 0) FROM game WHERE id = ?"
             return int(self._open_connection().execute(query, (game_id,)).fetchone()[0])
+
+    # --- events by results ---
+
+    def steps(self) -> tuple[PairedStep, ...]:
+        """Return what has been paired so far."""
+        with self._mutex, plain_errors(self.path), damage_told(self.path):
+            return stored_steps(self._open_connection())
+
+    def state(self) -> State:
+        """Return what the next pairings depend on, as it is now."""
+        names = [entry.name for entry in self.event.engines]
+        with self._mutex, plain_errors(self.path), damage_told(self.path):
+            return state_at(self._open_connection(), names)
+
+    def add_step(self, step: Step) -> None:
+        """Store the next pairings: from here on they stand, whatever is decided later about earlier games."""
+        with self._transaction() as connection:
+            save_step(connection, step)
 
     def finish(self) -> None:
         """Note that every game is played: from here on the dice key is public."""

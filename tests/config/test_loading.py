@@ -128,7 +128,8 @@ command = "'unclosed"
 """
         )
     ) == [
-        'cup.toml:2: tournament.format = "round-robbin": match, round-robin or gauntlet',
+        'cup.toml:2: tournament.format = "round-robbin": match, round-robin, gauntlet, pyramid, swiss, '
+        "knockout or ladder",
         "cup.toml:4: tournament.size = 99: size must be a whole number from 1 to 25, not 99",
         'cup.toml:5: tournament.komi = 4.5: a whole number or "pie"',
         "cup.toml:6: tournament.pairz = 2: unknown key, did you mean pairs?",
