@@ -160,7 +160,8 @@ class Runner:
 
     Args:
         event: the event; its concurrency is the number of games at a time.
-        tasks: what is to be played, in order; taken one by one when there is room.
+        tasks: what is to be played, in order; taken one by one when there is room. None stands for `nothing
+            yet`: it is asked again when a further record is committed, and must know by the last one.
         commit: writes records, in a thread; returns when they are safe, raises when they are not.
         observer: told what happens.
         again: makes the task of playing a void game once more (its dice are new where they are independent).
@@ -170,7 +171,7 @@ class Runner:
     def __init__(
         self,
         event: Event,
-        tasks: Iterator[GameTask],
+        tasks: Iterator[GameTask | None],
         commit: Callable[[Sequence[GameRecord]], None],
         observer: Observer,
         *,
@@ -414,10 +415,9 @@ class Runner:
             self._observer.stopping(at_once=at_once)
 
 
-def _first(tasks: Iterator[GameTask]) -> list[GameTask]:
-    for task in tasks:
-        return [task]
-    return []
+def _first(tasks: Iterator[GameTask | None]) -> list[GameTask]:
+    task = next(tasks, None)
+    return [] if task is None else [task]
 
 
 async def _dismiss_one(worker: _Worker, is_calm: bool) -> None:
