@@ -134,6 +134,12 @@ class Results:
         identical: games that repeat an earlier game move by move.
         scheduled: games of the schedule, played or not; None when unknown.
         disqualified: names taken out of the event.
+        disciplines: names of the event's games.
+        discipline: index into `disciplines`; None in an event of one game.
+        places: each engine's place by the format's own measure (knockout, ladder); None: points decide.
+        byes: how many byes each engine had; empty where there are none.
+        bye_points, bye_games: what one of them is worth, and for how many games it stands.
+        is_swiss: whether Buchholz is among the tie-breaks.
     """
 
     engines: tuple[str, ...]
@@ -158,6 +164,13 @@ class Results:
     identical: int = 0
     scheduled: int | None = None
     disqualified: tuple[str, ...] = ()
+    disciplines: tuple[str, ...] = ("",)
+    discipline: Integers | None = None
+    places: tuple[int, ...] | None = None
+    byes: tuple[int, ...] = ()
+    bye_points: float = 0.0
+    bye_games: int = 0
+    is_swiss: bool = False
 
     def __len__(self) -> int:
         """Number of games that count."""

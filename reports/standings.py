@@ -1,12 +1,15 @@
 """Standings and cross table of an event: pure arithmetic on `Results`.
 
-Points: 1 for a win, 1/2 for a draw, 0 for a loss; a game in which both sides failed gives nobody anything.
-Order: points; then points from the games among the engines tied on points (head-to-head); then
-Sonneborn-Berger; then wins as the side that moves second (White); engines still equal share the rank. The
-order of the input never decides: within a shared rank engines stand by name.
+Points: 1 for a win, 1/2 for a draw, 0 for a loss; a game in which both sides failed gives nobody anything. In
+a Swiss event a bye adds what the event says.
+Order: in a knockout and a ladder the place reached there; then points; then points from the games among the
+engines tied on points (head-to-head); then Sonneborn-Berger; then, Swiss only, Buchholz; then wins as the
+side that moves second (White); engines still equal share the rank. The order of the input never decides:
+within a shared rank engines stand by name.
 
 Sonneborn-Berger of an engine: over all opponents, the points taken from the opponent times all the points
-the opponent has.
+the opponent has. Buchholz: over all games played, the points the opponent has; a bye counts as games against
+an opponent with the engine's own points (as FIDE's dummy opponent, Handbook C.07).
 """
 
 from __future__ import annotations
@@ -74,6 +77,11 @@ class Standing:
         board_margin, final_margin: mean from the engine's side with its 95 % t interval on pairs.
         forfeits: games lost by a fault of its own, by reason.
         time: its use of time.
+        points: those of `total`, and those of byes.
+        byes: how many byes it had.
+        buchholz: see the module; None outside Swiss.
+        place: by the format's own measure; None where points decide.
+        by_discipline: counts by game, in the order of `Results.disciplines`; empty in an event of one game.
     """
 
     rank: int
@@ -90,6 +98,11 @@ class Standing:
     final_margin: Estimate
     forfeits: Mapping[str, int]
     time: TimeUse
+    points: float
+    byes: int
+    buchholz: float | None
+    place: int | None
+    by_discipline: tuple[Score, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +122,15 @@ def standings(results: Results) -> Standings:
     """Compute the whole table."""
     counts = _counts(results)
     matrix = (counts[:, _WINS] + counts[:, _DRAWS] / 2).sum(axis=0)
-    points = matrix.sum(axis=1)
+    byes = np.array(results.byes or [0] * len(results.engines))
+    points = matrix.sum(axis=1) + byes * results.bye_points
     berger = matrix @ points
+    buchholz = counts[:, _GAMES].sum(axis=0) @ points + byes * results.bye_games * points
     head_to_head = _head_to_head(points, matrix)
-    order, ranks = _ranking(results.engines, points, head_to_head, berger, counts[1, _WINS].sum(axis=1))
+    order, ranks = _ranking(
+        results, points, head_to_head, [berger, buchholz * results.is_swiss, counts[1, _WINS].sum(axis=1)]
+    )
+    by_discipline = _by_discipline(results)
 
     engine = np.concatenate([results.black, results.white])
     clusters = Clusters(engine, np.concatenate([results.pair, results.pair]), len(results.engines))
@@ -138,6 +156,11 @@ def standings(results: Results) -> Standings:
             final_margin=final[i],
             forfeits=forfeits[i],
             time=times[i],
+            points=float(points[i]),
+            byes=int(byes[i]),
+            buchholz=float(buchholz[i]) if results.is_swiss else None,
+            place=None if results.places is None else results.places[i],
+            by_discipline=by_discipline[i],
         )
         for i in order
     )
@@ -148,17 +171,33 @@ def standings(results: Results) -> Standings:
 _GAMES, _WINS, _DRAWS, _FAILED = range(4)
 
 
-def _counts(results: Results) -> NDArray[np.float64]:
-    """Count games by [colour of the engine, what of the four above, engine, opponent]."""
+def _by_discipline(results: Results) -> list[tuple[Score, ...]]:
+    """Count each engine's games by the game they are of."""
+    size = len(results.engines)
+    if results.discipline is None:
+        return [()] * size
+    counts = [
+        _counts(results, results.discipline == place).sum(axis=(0, 3))
+        for place in range(len(results.disciplines))
+    ]
+    return [tuple(_score(count[:, engine]) for count in counts) for engine in range(size)]
+
+
+def _counts(results: Results, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+    """Count games by [colour of the engine, what of the four above, engine, opponent].
+
+    All games are counted, or those chosen.
+    """
     size = len(results.engines)
     cell = results.black * size + results.white
+    every = np.ones(len(results), dtype=bool) if chosen is None else chosen
     failed = results.black_points + results.white_points == 0
     draws = results.black_points == 0.5
 
     def count(which: NDArray[np.bool_]) -> NDArray[np.float64]:
-        return np.bincount(cell[which], minlength=size * size).reshape(size, size).astype(np.float64)
+        return np.bincount(cell[which & every], minlength=size * size).reshape(size, size).astype(np.float64)
 
-    games = count(np.ones(len(results), dtype=bool))
+    games = count(every)
     black = [games, count(results.black_points == 1), count(draws), count(failed)]
     white = [games.T, count(results.white_points == 1).T, count(draws).T, count(failed).T]
     return np.array([black, white])
@@ -191,19 +230,19 @@ def _head_to_head(points: Floats, matrix: NDArray[np.float64]) -> list[float | N
 
 
 def _ranking(
-    engines: tuple[str, ...],
-    points: Floats,
-    head_to_head: list[float | None],
-    berger: Floats,
-    white_wins: Floats,
+    results: Results, points: Floats, head_to_head: list[float | None], further: list[Floats]
 ) -> tuple[list[int], Integers]:
-    """Return the engines in order, and for each engine (in the event's order) its rank."""
+    """Return the engines in order, and for each engine (in the event's order) its rank.
+
+    `further` are the tie-breaks after head-to-head, larger is better.
+    """
+    engines = results.engines
     keys = [
         (
+            0 if results.places is None else results.places[i],
             -float(points[i]),
             -(head_to_head[i] or 0.0),
-            -float(berger[i]),
-            -float(white_wins[i]),
+            *(-float(measure[i]) for measure in further),
         )
         for i in range(len(engines))
     ]

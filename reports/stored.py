@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import dataclasses
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arena.core.openings import OpeningError
-from arena.core.schedule import Schedule, ScheduleError
+from arena.core.rounds import games_of_meeting
+from arena.core.schedule import Schedule, ScheduleError, discipline_of
+from arena.core.terms import TermsOfEvent
 from arena.core.verdict import Reason
 from arena.rules.base import QuestionError
 from arena.rules.registry import rules_class
@@ -16,7 +19,9 @@ from reports.allowance import granted_us
 from reports.results import Decision, Labels, Results, VoidGame
 
 if TYPE_CHECKING:
-    from arena.core.event import Event
+    from collections.abc import Sequence
+
+    from arena.core.event import Discipline, Event
     from arena.core.record import GameRecord
     from arena.store import GameColumns, ReadStore
     from reports.results import Floats, Integers
@@ -25,11 +30,15 @@ _BLACK_WINS, _WHITE_WINS, _DRAW = range(3)
 """Codes of `GameColumns.winner`."""
 
 
-def results_of(store: ReadStore, columns: GameColumns | None = None) -> Results:
+def results_of(
+    store: ReadStore, discipline: str | None = None, columns: GameColumns | None = None
+) -> Results:
     """Read everything that standings and charts need; a million games take a few seconds.
 
     Args:
         store: the database.
+        discipline: name of the only game to look at in an event of several; None: all of them together,
+            without margins, which have another unit in each.
         columns: its columns, where they have been read already.
 
     Raises:
@@ -39,16 +48,26 @@ def results_of(store: ReadStore, columns: GameColumns | None = None) -> Results:
     columns = store.columns() if columns is None else columns
     annulled = [code for code, reason in enumerate(columns.reasons) if reason == Reason.ANNULLED]
     counts = ~np.isin(columns.reason, annulled)
+    if discipline is not None:
+        chosen = [code for code, name in enumerate(columns.disciplines) if name == discipline]
+        counts &= np.isin(columns.discipline, chosen)
+    has_margins = len(event.all_disciplines) == 1 or discipline is not None
 
     def integers(column: np.ndarray) -> Integers:
         return column[counts].astype(np.int64)
 
+    def margins(column: np.ndarray) -> Floats:
+        return column[counts] if has_margins else np.full(int(counts.sum()), np.nan)
+
     black, white = integers(columns.black), integers(columns.white)
+    played = integers(columns.discipline)
     moves = integers(columns.black_moves), integers(columns.white_moves)
     winner = columns.winner[counts]
+    schedule = _schedule(event, store)
+    granted = _Granted(event, columns.disciplines)
     return Results(
         engines=tuple(engine.name for engine in event.engines),
-        labels=labels_of(event),
+        labels=labels_of(event, discipline),
         pair=integers(columns.pair),
         black=black,
         white=white,
@@ -57,36 +76,90 @@ def results_of(store: ReadStore, columns: GameColumns | None = None) -> Results:
         reasons=columns.reasons,
         reason=integers(columns.reason),
         at_fault=integers(columns.at_fault),
-        board_margin=columns.board_margin[counts],
-        final_margin=columns.final_margin[counts],
+        board_margin=margins(columns.board_margin),
+        final_margin=margins(columns.final_margin),
         plies=integers(columns.plies),
         moves=moves,
         spent_us=(integers(columns.black_us), integers(columns.white_us)),
         longest_us=(integers(columns.black_longest_us), integers(columns.white_longest_us)),
-        granted_us=(_granted(event, black, moves[0]), _granted(event, white, moves[1])),
-        void=void_games(store),
+        granted_us=(
+            granted.to(played, black, white, moves[0]),
+            granted.to(played, white, black, moves[1]),
+        ),
+        void=tuple(game for game in void_games(store) if discipline in (None, discipline_of(game.id))),
         decisions=decisions_of(store),
-        identical=sum(group.count - 1 for group in store.duplicates()),
-        scheduled=_scheduled(event),
+        identical=_identical(store, discipline),
+        scheduled=_scheduled(event, schedule, discipline),
         disqualified=tuple(entry.target for entry in store.audit() if entry.action == "disqualify"),
+        discipline=played if len(event.all_disciplines) > 1 else None,
+        disciplines=columns.disciplines,
+        **_by_results(event, store, schedule if discipline is None else None),
     )
 
 
-def labels_of(event: Event) -> Labels:
-    """Return what tables and charts call the event, its game and its sides."""
-    settings = [f"{event.size}x{event.size}"] if event.size is not None else []
+def _by_results(event: Event, store: ReadStore, schedule: Schedule | None) -> dict[str, Any]:
+    """Return what only formats by results have: places, byes, whether Buchholz counts."""
+    if schedule is None or not event.is_dynamic:
+        return {}
+    state = store.state()
+    places = schedule.places(state.results, state.withdrawn)
+    return {
+        "places": None if places is None else tuple(places),
+        "byes": tuple(schedule.byes()),
+        "bye_points": schedule.bye_points(),
+        "bye_games": games_of_meeting(event),
+        "is_swiss": event.format == "swiss",
+    }
+
+
+def _identical(store: ReadStore, discipline: str | None) -> int:
+    """Count games that repeat an earlier one; identical games are of one game."""
+    return sum(
+        group.count - 1
+        for group in store.duplicates()
+        if discipline is None or any(discipline_of(game_id) == discipline for game_id in group.ids)
+    )
+
+
+def labels_of(event: Event, discipline: str | None = None) -> Labels:
+    """Return what tables and charts call the event, its game and its sides.
+
+    Args:
+        event: the event.
+        discipline: name of one game of an event of several; None: all of them.
+    """
+    chosen = [each for each in event.all_disciplines if discipline in (None, each.name)]
+    kinds = [_labels_of_one(event.name, each) for each in chosen]
+    if len(kinds) == 1:
+        (labels,) = kinds
+        own = sum(each.discipline in (None, chosen[0].name) for each in event.pairings)
+        if own:
+            others = f"{own} pairing{'' if own == 1 else 's'} otherwise"
+            labels = dataclasses.replace(labels, rules=f"{labels.rules}, {others}")
+        return labels
+    colours = {labels.colours for labels in kinds}
+    return Labels(
+        event.name,
+        "; ".join(labels.rules for labels in kinds),
+        "points",
+        colours.pop() if len(colours) == 1 else ("first side", "second side"),
+    )
+
+
+def _labels_of_one(event: str, discipline: Discipline) -> Labels:
+    settings = [f"{discipline.size}x{discipline.size}"] if discipline.size is not None else []
     try:
-        rules = rules_class(event.game)
+        rules = rules_class(discipline.game)
     except QuestionError:
         # A plugin's game that is not installed here: its results can be read all the same.
-        return Labels(event.name, " ".join([event.game, *settings]), "points")
+        return Labels(event, " ".join([discipline.game, *settings]), "points")
     name = " ".join([rules.title, *settings])
     if rules.has_komi:
-        if event.komi is None:
+        if discipline.komi is None:
             name += ", komi as each game has it"
         else:
-            name += ", pie" if event.komi == "pie" else f", komi {event.komi}"
-    return Labels(event.name, name, rules.margin_unit, rules.colour_titles)
+            name += ", pie" if discipline.komi == "pie" else f", komi {discipline.komi}"
+    return Labels(event, name, rules.margin_unit, rules.colour_titles)
 
 
 def decisions_of(store: ReadStore) -> tuple[Decision, ...]:
@@ -111,22 +184,47 @@ def void_games(store: ReadStore) -> tuple[VoidGame, ...]:
     return tuple(found)
 
 
-def _scheduled(event: Event) -> int | None:
+def _schedule(event: Event, store: ReadStore) -> Schedule | None:
     try:
-        return len(Schedule(event))
+        return Schedule(event, steps=[each.step for each in store.steps()])
     except (QuestionError, ScheduleError, OpeningError):
         # Made by a version or with a plugin that knew this game or format.
         return None
+
+
+def _scheduled(event: Event, schedule: Schedule | None, discipline: str | None) -> int | None:
+    if schedule is None:
+        return None
+    if discipline is None:
+        return schedule.planned()
+    if event.is_dynamic:
+        return None
+    share = {each.name: each.games_each for each in event.all_disciplines}
+    return len(schedule) * share[discipline] // sum(share.values())
 
 
 def _void(record: GameRecord, reason: str, why: str) -> VoidGame:
     return VoidGame(record.id, record.black.name, record.white.name, reason, why)
 
 
-def _granted(event: Event, engine: Integers, moves: Integers) -> Floats:
-    """Return the time granted in each game to the engine that stands in `engine`."""
-    granted = np.full(len(engine), np.nan)
-    for index, entry in enumerate(event.engines):
-        games = engine == index
-        granted[games] = granted_us(entry.time or event.time, moves[games])
-    return granted
+class _Granted:
+    """The time that each game's control granted; worked out once for each two engines and game."""
+
+    def __init__(self, event: Event, disciplines: Sequence[str]) -> None:
+        self._terms = TermsOfEvent(event)
+        places = {each.name: place for place, each in enumerate(event.all_disciplines)}
+        self._places = [places.get(name, 0) for name in disciplines]
+        self._size = len(event.engines)
+
+    def to(self, discipline: Integers, engine: Integers, opponent: Integers, moves: Integers) -> Floats:
+        """Return the time granted in each game to `engine` for its moves, microseconds."""
+        granted = np.full(len(engine), np.nan)
+        codes = (discipline * self._size + engine) * self._size + opponent
+        order = np.argsort(codes, kind="stable")
+        found, starts = np.unique(codes[order], return_index=True)
+        for code, games in zip(found.tolist(), np.split(order, starts[1:]), strict=False):
+            rest, other = divmod(code, self._size)
+            kind, own = divmod(rest, self._size)
+            control = self._terms.of(self._places[kind], own, other).controls[own]
+            granted[games] = granted_us(control, moves[games])
+        return granted

@@ -153,9 +153,10 @@ def save_markdown(table: Table, folder: Path) -> Path:
 
 def standings_table(results: Results, table: Standings) -> Table:
     """Return the table of points."""
-    columns = (
-        Column("#", "rank"),
-        Column("engine", "engine", cells=NAME_CELLS),
+    names = results.disciplines if results.discipline is not None else ()
+    columns: list[Column] = [Column("#", "rank"), Column("engine", "engine", cells=NAME_CELLS)]
+    columns += [Column("place", "place")] if results.places is not None else []
+    columns += [
         Column("games", "games"),
         Column("points", "points"),
         Column("points a game [95 %]", "share", "{:.1%}".format),
@@ -164,27 +165,50 @@ def standings_table(results: Results, table: Standings) -> Table:
         Column(f"as {results.labels.colours[1]}", "white"),
         Column("head-to-head", "head_to_head"),
         Column("S-B", "sonneborn_berger"),
-    )
+    ]
+    columns += [Column("Buchholz", "buchholz"), Column("byes", "byes")] if results.is_swiss else []
+    columns += [Column(name, name) for name in names]
     rows = tuple(
         (
             Rank(line.rank, line.is_shared),
             _name(line),
+            *([line.place] if results.places is not None else []),
             line.total.games,
-            line.total.points,
+            line.points,
             line.share,
             line.total,
             line.as_black,
             line.as_white,
             line.head_to_head,
             line.sonneborn_berger,
+            *([line.buchholz, line.byes] if results.is_swiss else []),
+            *line.by_discipline,
         )
         for line in table.lines
     )
-    second = results.labels.colours[1]
-    order = f"Order: points, head-to-head, Sonneborn-Berger (S-B), wins as {second}, shared rank (=)."
     intervals = "Intervals: Wilson on pairs, fixed sample."
-    notes = (order, intervals, *under_every_table(results))
-    return Table("standings", _title("Standings", results), columns, rows, notes)
+    notes = [_order_note(results), intervals]
+    if names:
+        notes.append(f"Wins, draws and losses in each game: {', '.join(map(printable, names))}.")
+    return Table(
+        "standings",
+        _title("Standings", results),
+        tuple(columns),
+        rows,
+        (*notes, *under_every_table(results)),
+    )
+
+
+def _order_note(results: Results) -> str:
+    """Say in words what decides the order, one thing after the other."""
+    rules = ["points", "head-to-head", "Sonneborn-Berger (S-B)"]
+    if results.places is not None:
+        rules.insert(0, "place reached in the format")
+    bye = ""
+    if results.is_swiss:
+        rules.append("Buchholz")
+        bye = f" A bye counts {plain(results.bye_points)} points."
+    return f"Order: {', '.join(rules)}, wins as {results.labels.colours[1]}, shared rank (=).{bye}"
 
 
 def cross_table(results: Results, table: Standings) -> Table:

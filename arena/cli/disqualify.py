@@ -21,6 +21,6 @@ if TYPE_CHECKING:
 def command(file: Path, engine: str, why: str) -> None:
     """Take ENGINE out of FILE: its finished games stand, those not yet played are lost as `withdrawn`."""
     with opened_for_writing(file) as store:
-        lost = store.disqualify(engine, why, schedule_of(store.event))
+        lost = store.disqualify(engine, why, schedule_of(store.event, store.steps()))
     games = "1 unplayed game was" if lost == 1 else f"{lost} unplayed games were"
     print_line(f"{printable(engine)} is out of the event: {games} given to its opponents")

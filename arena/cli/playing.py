@@ -9,19 +9,24 @@ import trio
 
 from arena.cli.errors import EXIT_CANNOT, EXIT_DONE, EXIT_FAILED, EXIT_NEGATIVE, EXIT_STOPPED, Failure
 from arena.cli.progress import Line, Tally, display
-from arena.core.schedule import Schedule
+from arena.cli.target import schedule_of
 from arena.core.task import game_task
 from arena.live.sandbox import exposed
 from arena.live.tournament import Ending, Runner
 from arena.rules.registry import rules_class
 from arena.store import ReadStore, RunStore, StoreError
+from reports.printable import printable
+from reports.stored import labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from arena.core.event import Event
+    from arena.core.record import GameRecord
+    from arena.core.schedule import Schedule
     from arena.core.task import GameTask
+    from arena.store.rounds import PairedStep
 
 _NO_FAULT_FREE_GAME = "not one game ended without a fault"
 
@@ -42,7 +47,7 @@ def play(
         Failure: the event cannot be played as asked.
     """
     _refuse_exposure(event, [database, *private])
-    schedule = Schedule(event)
+    schedule = schedule_of(event, _paired(database, event))
 
     def placement(game_id: str) -> tuple[int, int]:
         ordinal = schedule.ordinal_of(game_id)
@@ -53,7 +58,6 @@ def play(
     try:
         with RunStore.create_or_resume(database, event, event_text=event_text, placement=placement) as store:
             store.settle_withdrawals(schedule)
-            _say_what_is_played(event, schedule, store)
             code = _run(event, schedule, store)
     except StoreError as error:
         raise Failure(str(error)) from error
@@ -68,9 +72,20 @@ def _refuse_exposure(event: Event, private: Sequence[Path]) -> None:
         raise Failure("a sandbox must not show an engine the tournament:\n" + "\n".join(found))
 
 
+def _paired(database: Path, event: Event) -> tuple[PairedStep, ...]:
+    """Return what has been paired in an event by results that is gone on with."""
+    if not event.is_dynamic or not database.exists():
+        return ()
+    with ReadStore(database) as stored:
+        return stored.steps()
+
+
 def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
     tally = _tally(event, schedule, store.path)
-    if tally.done == tally.total:
+    tasks = Tasks(event, schedule, store, tally)
+    tasks.look_ahead()
+    _say_what_is_played(event, schedule, store)
+    if tasks.is_over:
         store.finish()
         click.echo(f"all {tally.total} games are played already", err=True)
         return _negative_without_a_good_game(tally)
@@ -80,14 +95,13 @@ def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
         def again(task: GameTask) -> GameTask:
             return game_task(event, task.scheduled, task.attempt + 1, store.dice_key)
 
-        runner = Runner(event, _tasks(event, schedule, store), store.add, view, again=again)
+        runner = Runner(event, tasks, tasks.commit, view, again=again)
         report = trio.run(runner.run)
     match report.ending:
         case Ending.FINISHED:
             store.finish()
-            click.echo(
-                f"finished; dice key: {store.dice_key.hex()}" if _has_dice(event) else "finished", err=True
-            )
+            has_dice = any(rules_class(each.game).has_dice for each in event.all_disciplines)
+            click.echo(f"finished; dice key: {store.dice_key.hex()}" if has_dice else "finished", err=True)
             return _negative_without_a_good_game(tally)
         case Ending.STOPPED | Ending.ABORTED:
             left = tally.total - tally.done
@@ -99,17 +113,72 @@ def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
             raise Failure(report.message, EXIT_FAILED)
 
 
-def _tasks(event: Event, schedule: Schedule, store: RunStore) -> Iterator[GameTask]:
-    """Yield what is to be played, in schedule order, made only when it is asked for."""
-    played = store.played()
-    for ordinal in range(len(schedule)):
-        if ordinal not in played:
-            scheduled = schedule.game(ordinal)
-            yield game_task(event, scheduled, store.attempts(scheduled.id) + 1, store.dice_key)
+class Tasks:
+    """What is to be played, in schedule order, made only when it is asked for.
+
+    By results, the next games are paired when the last one before them is committed; until then the answer
+    is None. What was paired is stored before its first game is handed out.
+
+    Attributes:
+        is_over: whether there is nothing to play any more, once that is known.
+    """
+
+    def __init__(self, event: Event, schedule: Schedule, store: RunStore, tally: Tally) -> None:
+        self.is_over = False
+        self._event = event
+        self._schedule = schedule
+        self._store = store
+        self._tally = tally
+        self._played = store.played()
+        self._ordinal = 0
+        # Ids of games by results that are still out; a fixed format may have a million and needs none.
+        self._awaited: set[str] = set()
+
+    def __iter__(self) -> Tasks:
+        return self
+
+    def __next__(self) -> GameTask | None:
+        self.look_ahead()
+        if self.is_over:
+            raise StopIteration
+        if self._ordinal == len(self._schedule):
+            return None
+        scheduled = self._schedule.game(self._ordinal)
+        self._ordinal += 1
+        if self._event.is_dynamic:
+            self._awaited.add(scheduled.id)
+        attempt = self._store.attempts(scheduled.id) + 1
+        return game_task(self._event, scheduled, attempt, self._store.dice_key)
+
+    def commit(self, records: Sequence[GameRecord]) -> None:
+        """Store records; called in a thread, while tasks are asked for in another."""
+        self._store.add(records)
+        self._awaited.difference_update(record.id for record in records if not record.verdict.is_void)
+
+    def look_ahead(self) -> None:
+        """Go on to the next game that is not played, pairing what follows when everything has been."""
+        while True:
+            while self._ordinal < len(self._schedule) and self._ordinal in self._played:
+                self._ordinal += 1
+            if self._ordinal < len(self._schedule) or self._awaited:
+                return
+            if not self._event.is_dynamic:
+                self.is_over = True
+                return
+            state = self._store.state()
+            if self._schedule.awaits(state.results):
+                return
+            step = self._schedule.next_step(state.results, state.withdrawn)
+            if step is None:
+                self.is_over = True
+                return
+            self._store.add_step(step)
+            self._schedule.add(step)
+            self._tally.total = self._schedule.planned()
 
 
 def _tally(event: Event, schedule: Schedule, database: Path) -> Tally:
-    tally = Tally({entry.name: Line(entry.name) for entry in event.engines}, len(schedule))
+    tally = Tally({entry.name: Line(entry.name) for entry in event.engines}, schedule.planned())
     names = [entry.name for entry in event.engines]
     with ReadStore(database) as stored:
         for group in stored.tallies():
@@ -125,22 +194,17 @@ def _negative_without_a_good_game(tally: Tally) -> int:
     return EXIT_DONE
 
 
-def _has_dice(event: Event) -> bool:
-    return rules_class(event.game).has_dice
-
-
 def _say_what_is_played(event: Event, schedule: Schedule, store: RunStore) -> None:
-    size = f" {event.size}x{event.size}" if event.size is not None else ""
-    komi = f", komi {event.komi}" if event.komi is not None else ""
+    games = f"{'about ' if event.is_dynamic else ''}{schedule.planned()} games"
+    what = f"{event.name}: {event.format}, {len(event.engines)} engines, {labels_of(event).rules}"
     click.echo(
-        f"{event.name}: {event.format}, {len(event.engines)} engines, {rules_class(event.game).title}{size}"
-        f"{komi}, {event.time.text}; {len(schedule)} games, {event.concurrency} at a time; {store.path}",
+        f"{printable(what)}, {event.time.text}; {games}, {event.concurrency} at a time; {store.path}",
         err=True,
     )
-    if _has_dice(event):
+    if any(rules_class(each.game).has_dice for each in event.all_disciplines):
         click.echo(f"dice key, SHA-256: {store.dice_key_hash}", err=True)
     for warning in schedule.warnings():
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(f"warning: {printable(warning)}", err=True)
 
 
 def _print_results(database: Path, results: Path | None) -> None:

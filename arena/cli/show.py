@@ -94,7 +94,7 @@ def _playing(store: ReadStore, game: str, attempt: int | None) -> tuple[Standing
     if playings:
         raise Failure(f"game {shown} has no attempt {attempt}; it was played {len(playings)} times")
     event = store.event()
-    if event.format != IMPORTED and schedule_of(event).ordinal_of(game) is not None:
+    if event.format != IMPORTED and schedule_of(event, store.steps()).ordinal_of(game) is not None:
         raise Failure(f"game {shown} has not been played yet")
     raise Failure(f"there is no game {shown}; arena games lists the ids")
 

@@ -16,9 +16,10 @@ from arena.rules.base import QuestionError
 from arena.store import ReadStore, RunStore, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from arena.core.event import Event
+    from arena.store.rounds import PairedStep
 
 _Command = TypeVar("_Command", bound="Callable[..., object]")
 
@@ -55,8 +56,8 @@ def opened_for_writing(file: Path) -> Iterator[RunStore]:
         yield store
 
 
-def schedule_of(event: Event) -> Schedule:
-    """Return the schedule of an event.
+def schedule_of(event: Event, paired: Iterable[PairedStep] = ()) -> Schedule:
+    """Return the schedule of an event; `paired` is what its database says of formats by results.
 
     Raises:
         Failure: the event cannot be scheduled, or its game is not installed.
@@ -64,7 +65,7 @@ def schedule_of(event: Event) -> Schedule:
     if event.format == IMPORTED:
         raise Failure(f"the games of {event.name!r:.100} were imported: there is no schedule")
     with told(ScheduleError, OpeningError, QuestionError):
-        return Schedule(event)
+        return Schedule(event, steps=[each.step for each in paired])
 
 
 @contextmanager

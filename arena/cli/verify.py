@@ -33,12 +33,17 @@ if TYPE_CHECKING:
 
     from arena.core.event import Event
     from arena.core.record import GameRecord
+    from arena.core.rounds import Step
     from arena.store import GameSummary, ReadStore
+    from arena.store.rounds import PairedStep
 
     _Sealed = tuple[GameRecord, bytes]
 
 CHUNK_GAMES = 50
 """Games that go to a process at once: some tenths of a second of work."""
+
+SHOWN_PAIRINGS = 20
+"""Pairings of a round that a finding lists."""
 
 ALONE_GAMES = 200
 """Up to so many games, starting processes takes longer than it saves."""
@@ -78,7 +83,8 @@ class _Checked:
 def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
     event, meta, progress = store.event(), store.meta(), store.progress()
     is_imported = event.format == IMPORTED
-    schedule = None if is_imported else schedule_of(event)
+    paired = store.steps()
+    schedule = None if is_imported else schedule_of(event, paired)
     key = None if is_imported else store.secret_dice_key()
     problems = []
     if key is not None and key_hash(key) != meta.dice_key_hash:
@@ -86,6 +92,8 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
     if schedule is not None and meta.finished is not None and progress.played < len(schedule):
         missing = len(schedule) - progress.played
         problems.append(f"the event is said to be finished, but {missing} of its games are not there")
+    if event.is_dynamic:
+        problems += _pairing_problems(store, event, paired, is_finished=meta.finished is not None)
     expected = progress.played + progress.void_attempts + progress.superseded
     records = _compared(store, [engine.name for engine in event.engines], problems)
     games = plies = rolls = 0
@@ -104,6 +112,41 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
         "imported": is_imported,
         "problems": problems,
     }
+
+
+def _pairing_problems(
+    store: ReadStore, event: Event, paired: Sequence[PairedStep], *, is_finished: bool
+) -> Iterator[str]:
+    """Derive again who was to meet whom, from the results as they stood when it was decided."""
+    schedule = schedule_of(event)
+    for number, each in enumerate(paired, start=1):
+        state = store.state(each.words)
+        name = f"pairings {number} (round {each.step.round})"
+        if schedule.awaits(state.results):
+            yield f"{name}: they were made before the games they depend on had ended"
+        else:
+            derived = schedule.next_step(state.results, state.withdrawn)
+            if derived != each.step:
+                yield f"{name} are {_meetings(each.step)}; the results before give {_meetings(derived)}"
+        schedule.add(each.step)
+    state = store.state()
+    if (
+        is_finished
+        and (not paired or paired[-1].words == store.words())
+        and not schedule.awaits(state.results)
+        and schedule.next_step(state.results, state.withdrawn) is not None
+    ):
+        yield "the event is said to be finished, but its next round has not been paired"
+
+
+def _meetings(step: Step | None) -> str:
+    if step is None:
+        return "none"
+    pairs = [
+        f"{each.first + 1}-{'bye' if each.second is None else each.second + 1}" for each in step.meetings
+    ]
+    shown = ", ".join(pairs[:SHOWN_PAIRINGS])
+    return f"{shown}, …" if len(pairs) > SHOWN_PAIRINGS else shown or "nobody"
 
 
 def _compared(store: ReadStore, names: Sequence[str], problems: list[str]) -> Iterator[_Sealed]:
@@ -153,12 +196,13 @@ def _check_all(
 ) -> Iterator[_Checked]:
     """Check chunk by chunk, here or in other processes; results come in the order of the records."""
     chunks = iter(lambda: list(itertools.islice(records, CHUNK_GAMES)), [])
+    steps = () if schedule is None else schedule.steps
     if jobs == 1:
         for chunk in chunks:
             yield _check(chunk, event, schedule, key)
         return
     # Spawned, not forked: a child must not inherit the open database.
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _Worker.start, (event, key)) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _Worker.start, (event, steps, key)) as pool:
         pending: deque[Future[_Checked]] = deque()
         for chunk in chunks:
             pending.append(pool.submit(_Worker.check, chunk))
@@ -176,11 +220,11 @@ class _Worker:
     key: ClassVar[bytes | None]
 
     @classmethod
-    def start(cls, event: Event, key: bytes | None) -> None:
+    def start(cls, event: Event, steps: Sequence[Step], key: bytes | None) -> None:
         # Ctrl-C is the parent's to handle; it ends the pool.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         cls.event, cls.key = event, key
-        cls.schedule = None if event.format == IMPORTED else Schedule(event)
+        cls.schedule = None if event.format == IMPORTED else Schedule(event, steps=steps)
 
     @classmethod
     def check(cls, records: Sequence[_Sealed]) -> _Checked:

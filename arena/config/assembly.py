@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from arena.config.keys import check_komi, check_openings
 from arena.config.problems import nearest, shown
+from arena.core import ladder, swiss
 from arena.core.clock import TimeControl, parse_time
 from arena.core.event import TIE_BREAKS, Discipline, Engine, Event, OpeningBook, PairingSettings
 from arena.rules import QuestionError
@@ -55,6 +56,10 @@ def assembled(keys: FileKeys, surroundings: Surroundings, complain: Complain) ->
     event = Event(**{**_fields_alike(Event, table), **derived})
     if event.format == "gauntlet" and event.seeds >= len(engines):
         complain(("tournament", "seeds"), f"fewer seeds than engines, which are {len(engines)}")
+    # What is stored says the number of rounds, so that the event can have more of them later.
+    rounds = {"swiss": swiss.rounds, "ladder": ladder.rounds}.get(event.format)
+    if rounds is not None:
+        event = dataclasses.replace(event, rounds=rounds(event))
     pairings = _Pairings(event, surroundings, complain)
     return dataclasses.replace(event, pairings=pairings.settings(keys.pairing))
 

@@ -366,6 +366,10 @@ class _StepGames:
         return self._ordinals.get(game_id)
 
     def add(self, step: Step) -> None:
+        seated = [each for meeting in step.meetings for each in (meeting.first, meeting.second)]
+        entries = [each for each in seated if each is not None]
+        if len(set(entries)) < len(entries) or not set(entries) <= set(range(len(self._event.engines))):
+            raise ScheduleError(f"round {step.round} pairs somebody twice, or nobody of the event")
         self.steps += (step,)
         # All meetings play their first pair, then all their second, and so on.
         for _, pair in groupby(slots(self._event, step.batch), key=lambda slot: (slot.discipline, slot.pair)):

@@ -481,6 +481,10 @@ class ReadStore:
         with plain_errors(self.path), self._damage_told():
             return state_at(self._connection, names, words)
 
+    def words(self) -> int:
+        """Return the number of the last entry of the audit trail, 0 before the first."""
+        return int(self._rows("SELECT coalesce(max(number), 0) FROM audit")[0][0])
+
     # --- games ---
 
     def played(self) -> PlayedGames:

@@ -158,7 +158,7 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
     """
     event = store.event()
     columns = store.columns()
-    results = results_of(store, columns)
+    results = results_of(store, columns=columns)
     return Material(
         event=event,
         meta=store.meta(),
