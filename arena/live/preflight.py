@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import trio
 
 from arena.core.clock_words import time_command
+from arena.core.terms import TermsOfEvent
 from arena.core.verdict import Reason
 from arena.live import sandbox
 from arena.live.faults import EngineFault, escaped
@@ -17,9 +19,8 @@ from arena.rules.registry import rules_class
 from protocol.commands import UnsendableError, needed_commands
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arena.core.event import Event
+    from arena.core.clock import TimeControl
+    from arena.core.event import Event, Komi
     from arena.core.record import Evidence
     from arena.live.pool import EnginePool
     from arena.live.session import EngineSession
@@ -82,11 +83,14 @@ async def _examine_one(event: Event, pool: EnginePool, index: int, note: _Notes)
     try:
         note.program = f"{session.reported_name} {session.reported_version}".strip()
         note.shortcomings += await _missing(event, session)
-        if not note.shortcomings:
-            in_step = await _try_set_up(event, session, note)
-        control = session.entry.time or event.time
-        if time_command(control, session.capabilities.listed) is None:
-            note.warnings.append(f"cannot be told its clock ({control.text})")
+        trials = _trials(event, index)
+        for trial in [] if note.shortcomings else trials:
+            in_step = in_step and await _try_set_up(trial, session, note)
+        if session.entry.options and not note.shortcomings and not session.lists("arena-option"):
+            note.shortcomings.append(f"does not take the options of its entry: {session.warnings[-1]}")
+        for control in dict.fromkeys(trial.control for trial in trials):
+            if time_command(control, session.capabilities.listed) is None:
+                note.warnings.append(f"cannot be told its clock ({control.text})")
         note.warnings += session.warnings
         session.warnings.clear()
     except EngineFault as fault:
@@ -123,47 +127,97 @@ async def _joined_commands_tried(pool: EnginePool, index: int, note: _Notes) -> 
     return session
 
 
-async def _missing(event: Event, session: EngineSession) -> Sequence[str]:
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """One way in which the event will set up an engine."""
+
+    game: str
+    size: int | None
+    komi: Komi
+    control: TimeControl
+
+
+def _trials(event: Event, index: int) -> tuple[_Trial, ...]:
+    """Return every different way in which an entry will be set up, in the event's order, each once."""
+    terms_of = TermsOfEvent(event)
+    # Without settings of pairings it is the same against everybody.
+    everybody = range(len(event.engines)) if event.pairings else [index]
+    opponents = [place for place in everybody if place != index or not event.pairings]
+    found: dict[_Trial, None] = {}
+    for discipline in range(len(event.all_disciplines)):
+        for opponent in opponents:
+            terms = terms_of.of(discipline, index, opponent)
+            komi = terms.komi_with(index)
+            found[_Trial(terms.game, terms.size, komi, terms.controls[index])] = None
+    return tuple(found)
+
+
+async def _missing(event: Event, session: EngineSession) -> list[str]:
     """Return what the engine lacks for this event."""
-    rules = rules_class(event.game)
-    needed = needed_commands(
-        has_size=bool(rules.sizes),
-        has_komi=rules.has_komi,
-        has_dice=rules.has_dice,
-        is_pie=event.komi == "pie",
-    )
-    missing = [
-        f"does not list `{name}`, which {event.game} needs" for name in session.capabilities.missing(needed)
-    ]
     plays = session.entry.plays
-    if plays and event.game not in plays:
-        missing.append(f"its entry says plays = {list(plays)}, without {event.game}")
-    elif not plays and not session.lists("arena-game"):
-        missing.append("does not list `arena-game`: its entry must say plays = […]")
+    games = tuple(dict.fromkeys(each.game for each in event.all_disciplines))
+    missing: list[str] = []
+    for game in games:
+        rules = rules_class(game)
+        needed = needed_commands(
+            has_size=bool(rules.sizes),
+            has_komi=rules.has_komi,
+            has_dice=rules.has_dice,
+            is_pie=_is_pie(event, game),
+        )
+        missing += [
+            f"does not list `{name}`, which {game} needs" for name in session.capabilities.missing(needed)
+        ]
+        if plays and game not in plays:
+            missing.append(f"its entry says plays = {list(plays)}, without {game}")
+    if not session.lists("arena-game") and (not plays or len(games) > 1):
+        reason = "the event has several games" if plays else "its entry must say plays = […]"
+        missing.append(f"does not list `arena-game`: {reason}")
     elif not plays:
-        games = await session.ask_games()
-        if games and event.game not in games:
-            names = escaped(", ".join(games).encode(), 100)
-            missing.append(f"does not play {event.game} (it says: {names})")
+        said = await session.ask_games()
+        names = escaped(", ".join(said).encode(), 100)
+        missing += [f"does not play {game} (it says: {names})" for game in games if said and game not in said]
     missing += await _option_problems(session)
     return missing
 
 
+def _is_pie(event: Event, game: str) -> bool:
+    """Say whether the players settle komi in some games of the event."""
+    disciplines = [each for each in event.all_disciplines if each.game == game]
+    named = {None, *(each.name for each in disciplines)}
+    own = any(each.komi == "pie" and each.discipline in named for each in event.pairings)
+    return own or any(each.komi == "pie" for each in disciplines)
+
+
 async def _option_problems(session: EngineSession) -> list[str]:
-    if session.entry.options and not session.lists("arena-option"):
+    """Compare the entry's options with those that the engine declares: names, types, ranges."""
+    options = session.entry.options
+    if options and not session.lists("arena-option"):
         return ["its entry sets options, and it does not list `arena-option`"]
     if session.entry.work_limit and not session.lists("arena-limit"):
         return ["its entry sets work_limit, and it does not list `arena-limit`"]
-    return []
+    if not options or not session.lists("arena-options"):
+        # What it does not declare it may still take: the set-up that follows will tell.
+        return []
+    declared = (await session.ask_options()).options
+    problems = []
+    for name, value in options.items():
+        if name not in declared:
+            near = difflib.get_close_matches(name, declared, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(declared) or 'none'}"
+            problems.append(f"has no option {name}: {escaped(hint.encode(), 200)}")
+        elif (why := declared[name].refusal(value)) is not None:
+            shown = escaped(value.encode(), 60)
+            problems.append(f"option {name} = {shown}: {escaped(why.encode(), 200)}")
+    return problems
 
 
-async def _try_set_up(event: Event, session: EngineSession, note: _Notes) -> bool:
+async def _try_set_up(trial: _Trial, session: EngineSession, note: _Notes) -> bool:
     """Set up a game as the event will; False when that failed."""
-    komi = event.komi if isinstance(event.komi, int) else None
-    control = session.entry.time or event.time
-    settings = GameSettings(event.game, event.size, komi, 1, control)
+    komi = trial.komi if isinstance(trial.komi, int) else None
+    settings = GameSettings(trial.game, trial.size, komi, 1, trial.control)
     try:
-        await session.set_up(settings, (), komi_is_open=event.komi == "pie")
+        await session.set_up(settings, (), komi_is_open=trial.komi == "pie")
     except EngineFault as fault:
         if fault.reason is Reason.CRASH:
             raise

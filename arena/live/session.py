@@ -18,7 +18,14 @@ from arena.live.channel import Channel, Patience, refusal
 from arena.live.faults import ArenaFault, EngineFault, escaped, escaped_lines
 from arena.live.limits import told_by_end
 from arena.live.process import EngineProcess
-from protocol.answers import ASSUMED, parse_games, parse_list_commands, parse_move_reply
+from protocol.answers import (
+    ASSUMED,
+    OptionList,
+    parse_games,
+    parse_list_commands,
+    parse_move_reply,
+    parse_options,
+)
 from protocol.commands import COMMANDS, Need
 
 if TYPE_CHECKING:
@@ -172,6 +179,13 @@ class EngineSession:
             return ()
         (reply,) = await self._ask(["arena-games"], self.entry.setup_s, Reason.SET_UP)
         return parse_games(reply.text) if reply.ok else ()
+
+    async def ask_options(self) -> OptionList:
+        """Return the options it declares; empty when it does not say."""
+        if not self.lists("arena-options"):
+            return OptionList({}, ())
+        (reply,) = await self._ask(["arena-options"], self.entry.setup_s, Reason.SET_UP)
+        return parse_options(reply.text) if reply.ok else OptionList({}, ())
 
     async def set_up(self, settings: GameSettings, opening: Sequence[str], *, komi_is_open: bool) -> None:
         """Prepare a game; all replies are in when this returns.
