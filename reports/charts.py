@@ -106,9 +106,10 @@ def _charts(results: Results, table: Standings) -> Iterator[Chart]:
         return
     order = [results.engines.index(line.engine) for line in table.lines]
     yield from _standings(results, table)
-    yield from _margins_by_engine(results, order)
-    yield from _margins_by_pairing(results, order)
-    yield from _margins_by_colour(results, order)
+    if results.discipline is None:
+        yield from _margins_by_engine(results, order)
+        yield from _margins_by_pairing(results, order)
+        yield from _margins_by_colour(results, order)
     yield _lengths(results)
     yield from _time_shares(results, order)
 

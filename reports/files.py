@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def write_all(store: ReadStore, folder: Path) -> list[Path]:
     """Write tables (CSV, Markdown) and charts (PNG, SVG) of an event into `folder`, which is made if need be.
 
-    Files of the same names are replaced.
+    Files of the same names are replaced. In an event of several games each has a folder of its name in it.
 
     Returns:
         The files written, tables first.
@@ -29,8 +29,11 @@ def write_all(store: ReadStore, folder: Path) -> list[Path]:
         StoreError: the database cannot be read.
         OSError: a file cannot be written.
     """
-    results = results_of(store)
-    return write_results(results, standings(results), folder)
+    names = [each.name for each in store.event().disciplines]
+    written = []
+    for name, results in [("", results_of(store)), *((name, results_of(store, name)) for name in names)]:
+        written += write_results(results, standings(results), folder / name)
+    return written
 
 
 def write_results(results: Results, table: Standings, folder: Path) -> list[Path]:

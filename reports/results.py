@@ -135,7 +135,8 @@ class Results:
         scheduled: games of the schedule, played or not; None when unknown.
         disqualified: names taken out of the event.
         disciplines: names of the event's games.
-        discipline: index into `disciplines`; None in an event of one game.
+        discipline: index into `disciplines`, where the games of several are put together; else None. There
+            are no margins then, as each game has its own unit.
         places: each engine's place by the format's own measure (knockout, ladder); None: points decide.
         byes: how many byes each engine had; empty where there are none.
         bye_points, bye_games: what one of them is worth, and for how many games it stands.

@@ -19,8 +19,6 @@ from reports.allowance import granted_us
 from reports.results import Decision, Labels, Results, VoidGame
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from arena.core.event import Discipline, Event
     from arena.core.record import GameRecord
     from arena.store import GameColumns, ReadStore
@@ -48,23 +46,25 @@ def results_of(
     columns = store.columns() if columns is None else columns
     annulled = [code for code, reason in enumerate(columns.reasons) if reason == Reason.ANNULLED]
     counts = ~np.isin(columns.reason, annulled)
+    names = tuple(each.name for each in event.all_disciplines)
+    kinds = np.array([names.index(name) if name in names else 0 for name in columns.disciplines], np.int64)
+    kind = kinds[columns.discipline] if len(kinds) else np.empty(0, np.int64)
     if discipline is not None:
-        chosen = [code for code, name in enumerate(columns.disciplines) if name == discipline]
-        counts &= np.isin(columns.discipline, chosen)
-    has_margins = len(event.all_disciplines) == 1 or discipline is not None
+        counts &= kind == names.index(discipline)
+    is_combined = len(names) > 1 and discipline is None
 
     def integers(column: np.ndarray) -> Integers:
         return column[counts].astype(np.int64)
 
     def margins(column: np.ndarray) -> Floats:
-        return column[counts] if has_margins else np.full(int(counts.sum()), np.nan)
+        return np.full(int(counts.sum()), np.nan) if is_combined else column[counts]
 
     black, white = integers(columns.black), integers(columns.white)
-    played = integers(columns.discipline)
+    played = kind[counts]
     moves = integers(columns.black_moves), integers(columns.white_moves)
     winner = columns.winner[counts]
     schedule = _schedule(event, store)
-    granted = _Granted(event, columns.disciplines)
+    granted = _Granted(event)
     return Results(
         engines=tuple(engine.name for engine in event.engines),
         labels=labels_of(event, discipline),
@@ -91,8 +91,8 @@ def results_of(
         identical=_identical(store, discipline),
         scheduled=_scheduled(event, schedule, discipline),
         disqualified=tuple(entry.target for entry in store.audit() if entry.action == "disqualify"),
-        discipline=played if len(event.all_disciplines) > 1 else None,
-        disciplines=columns.disciplines,
+        discipline=played if is_combined else None,
+        disciplines=names,
         **_by_results(event, store, schedule if discipline is None else None),
     )
 
@@ -210,10 +210,8 @@ def _void(record: GameRecord, reason: str, why: str) -> VoidGame:
 class _Granted:
     """The time that each game's control granted; worked out once for each two engines and game."""
 
-    def __init__(self, event: Event, disciplines: Sequence[str]) -> None:
+    def __init__(self, event: Event) -> None:
         self._terms = TermsOfEvent(event)
-        places = {each.name: place for place, each in enumerate(event.all_disciplines)}
-        self._places = [places.get(name, 0) for name in disciplines]
         self._size = len(event.engines)
 
     def to(self, discipline: Integers, engine: Integers, opponent: Integers, moves: Integers) -> Floats:
@@ -225,6 +223,6 @@ class _Granted:
         for code, games in zip(found.tolist(), np.split(order, starts[1:]), strict=False):
             rest, other = divmod(code, self._size)
             kind, own = divmod(rest, self._size)
-            control = self._terms.of(self._places[kind], own, other).controls[own]
+            control = self._terms.of(kind, own, other).controls[own]
             granted[games] = granted_us(control, moves[games])
         return granted

@@ -276,6 +276,8 @@ def conduct_table(results: Results, table: Standings) -> Table:
         for line in table.lines
     )
     margins = "Margins: from the engine's side, over games that ended on the board."
+    if results.discipline is not None:
+        margins = "Margins have another unit in each game: they stand in the games' own tables."
     intervals = "Intervals: t on pairs, fixed sample. Time: its own moves; time used of the time granted."
     notes = (margins, intervals, *under_every_table(results))
     return Table("margins-and-time", _title("Margins, forfeits and time", results), columns, rows, notes)

@@ -17,8 +17,9 @@ from reports.standings import standings
 from reports.stored import results_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from reports.results import Results
-    from reports.standings import Standings
 
 
 @click.command
@@ -33,14 +34,13 @@ if TYPE_CHECKING:
 )
 def command(file: Path, as_json: bool, folder: Path | None) -> None:
     """Print standings and cross table of FILE, a tournament file or its database."""
-    results = _read(file)
-    table = standings(results)
+    found = _read(file)
     if as_json:
-        print_line(json.dumps(_as_object(results, table)))
+        print_line(json.dumps(_as_object(found)))
     else:
-        _print(results, table)
+        _print(found)
     if folder is not None:
-        _save(results, table, folder)
+        _save(found, folder)
 
 
 def print_standings(file: Path) -> None:
@@ -49,8 +49,7 @@ def print_standings(file: Path) -> None:
     Raises:
         Failure: the database cannot be read.
     """
-    results = _read(file)
-    _print(results, standings(results))
+    _print(_read(file))
 
 
 def save_results(file: Path, folder: Path) -> None:
@@ -59,36 +58,52 @@ def save_results(file: Path, folder: Path) -> None:
     Raises:
         Failure: the database cannot be read, a file not written, or the extra `reports` is not installed.
     """
-    results = _read(file)
-    _save(results, standings(results), folder)
+    _save(_read(file), folder)
 
 
-def _read(file: Path) -> Results:
+def _read(file: Path) -> dict[str, Results]:
+    """Return the results under the empty name, and in an event of several games each game's under its own."""
     with opened_for_reading(file) as store:
-        return results_of(store)
+        names = [each.name for each in store.event().disciplines]
+        return {"": results_of(store), **{name: results_of(store, name) for name in names}}
 
 
-def _print(results: Results, table: Standings) -> None:
-    makers = [tables.standings_table, tables.cross_table, tables.conduct_table]
-    texts = [tables.text(make(results, table)) for make in makers]
-    if results.void:
-        texts.append(tables.text(tables.void_table(results)))
-    texts.append("\n".join(duel_lines(results)))
+def _print(found: Mapping[str, Results]) -> None:
+    texts = []
+    for name, results in found.items():
+        table = standings(results)
+        makers = [tables.standings_table, tables.conduct_table]
+        if not name:
+            makers.insert(1, tables.cross_table)
+        texts += [tables.text(make(results, table)) for make in makers]
+        if results.void and not name:
+            texts.append(tables.text(tables.void_table(results)))
+    texts.append("\n".join(duel_lines(found[""])))
     for line in "\n\n\n".join(filter(None, texts)).split("\n"):
         print_line(line)
 
 
-def _save(results: Results, table: Standings, folder: Path) -> None:
+def _save(found: Mapping[str, Results], folder: Path) -> None:
     # Charts take a second to load; who only wants the table need not wait.
     from reports.extras import MissingExtraError
     from reports.files import write_results
 
     with told(MissingExtraError), writing_told(folder):
-        written = write_results(results, table, folder)
+        written = [
+            path
+            for name, results in found.items()
+            for path in write_results(results, standings(results), folder / name)
+        ]
     click.echo(f"wrote {len(written)} files to {folder}", err=True)
 
 
-def _as_object(results: Results, table: Standings) -> dict[str, Any]:
+def _as_object(found: Mapping[str, Results]) -> dict[str, Any]:
+    games = {name: _as_object_of_one(results) for name, results in found.items() if name}
+    return {**_as_object_of_one(found[""]), **({"by_game": games} if games else {})}
+
+
+def _as_object_of_one(results: Results) -> dict[str, Any]:
+    table = standings(results)
     names = [line.engine for line in table.lines]
     return {
         "event": results.labels.event,
