@@ -6,13 +6,17 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from arena.core.schedule import discipline_of
+from arena.core.terms import TermsOfEvent
 from arena.rules.base import QuestionError, colour_name
 from arena.rules.registry import rules_class
 from reports.printable import spreadsheet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from arena.core.clock import TimeControl
+    from arena.core.event import Event
     from arena.core.record import EngineIdentity, GameRecord
 
 KEYS = (
@@ -53,6 +57,9 @@ KEYS = (
     "ended",
     "attempt",
     "engine_versions",
+    "discipline",
+    "time_controls",
+    "engine_options",
 )
 """Keys of a game, in the order of the contract."""
 
@@ -60,12 +67,46 @@ _ANNOUNCED = frozenset({"pente"})
 """Games with calls, which have a list of them also when nothing was called."""
 
 
-def game_object(record: GameRecord) -> dict[str, Any]:
+class Circumstances:
+    """What the event says of its games beside their records: clocks, and the settings engines were given."""
+
+    def __init__(self, event: Event) -> None:
+        self._terms = TermsOfEvent(event)
+        self._places = {engine.name: place for place, engine in enumerate(event.engines)}
+        self._engines = event.engines
+        self._disciplines = [each.name for each in event.all_disciplines]
+
+    def controls(self, record: GameRecord) -> tuple[TimeControl, TimeControl] | None:
+        """Return the time controls of Black and White; None when the event has no such game."""
+        discipline = discipline_of(record.id)
+        black, white = (self._places.get(side.name) for side in (record.black, record.white))
+        if black is None or white is None or discipline not in self._disciplines:
+            return None
+        controls = self._terms.of(self._disciplines.index(discipline), black, white).controls
+        return controls[black], controls[white]
+
+    def options(self, record: GameRecord) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """Return the options that the entries of Black and White set."""
+        black, white = (self._options(side.name) for side in (record.black, record.white))
+        return black, white
+
+    def _options(self, name: str) -> Mapping[str, str]:
+        place = self._places.get(name)
+        return {} if place is None else dict(self._engines[place].options)
+
+
+def game_object(record: GameRecord, circumstances: Circumstances | None = None) -> dict[str, Any]:
     """Return a game as a JSON-ready object.
 
     Times are milliseconds with at most three decimals. What a game does not have is null: `dice` and
     `opening_roll` without dice, `announcements` where nothing is ever announced.
+
+    Args:
+        record: the game.
+        circumstances: of its event; None: time controls and options are null.
     """
+    controls = circumstances.controls(record) if circumstances else None
+    options = circumstances.options(record) if circumstances else None
     verdict, pie = record.verdict, record.pie
     is_announced = record.game in _ANNOUNCED or any(record.announcements)
     has_dice = bool(record.opening_roll) or _has_dice(record.game)
@@ -108,22 +149,27 @@ def game_object(record: GameRecord) -> dict[str, Any]:
         record.ended,
         record.attempt,
         {"black": _version(record.black), "white": _version(record.white)},
+        discipline_of(record.id) or None,
+        None
+        if controls is None
+        else dict(zip(("black", "white"), (each.text for each in controls), strict=True)),
+        None if options is None else dict(zip(("black", "white"), options, strict=True)),
     )
     return dict(zip(KEYS, values, strict=True))
 
 
-def json_line(record: GameRecord) -> str:
+def json_line(record: GameRecord, circumstances: Circumstances | None = None) -> str:
     """Return a game as one line of JSON, ASCII, without the line end."""
-    return json.dumps(game_object(record), separators=(",", ":"))
+    return json.dumps(game_object(record, circumstances), separators=(",", ":"))
 
 
-def csv_row(record: GameRecord) -> list[str | int | float | None]:
+def csv_row(record: GameRecord, circumstances: Circumstances | None = None) -> list[str | int | float | None]:
     """Return a game as the cells under `KEYS`.
 
     Lists are joined by blanks (`E5 D4`; dice `6-5 3-1`; a missing item is `.`), an object is JSON, null is an
     empty cell.
     """
-    return [_cell(value) for value in game_object(record).values()]
+    return [_cell(value) for value in game_object(record, circumstances).values()]
 
 
 @cache

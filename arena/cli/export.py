@@ -13,7 +13,7 @@ import click
 
 from arena.cli.errors import Failure
 from arena.cli.target import file_argument, opened_for_reading, told, writing_told
-from reports.export import KEYS, csv_row, json_line
+from reports.export import KEYS, Circumstances, csv_row, json_line
 from reports.extras import MissingExtraError
 from reports.printable import printable
 from reports.records.objects import RecordError
@@ -21,7 +21,6 @@ from reports.records.objects import RecordError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from arena.core.event import Event
     from arena.core.record import GameRecord
     from arena.store import ReadStore
 
@@ -43,14 +42,15 @@ def command(file: Path, form: str, game_id: str | None, output: Path | None) -> 
     """Write the games of FILE, a tournament file or its database, in schedule order (docs/records.md)."""
     with opened_for_reading(file) as store, told(RecordError, MissingExtraError):
         records = _records(store, game_id)
+        circumstances = Circumstances(store.event())
         if form == "parquet":
             _write_parquet(records, output)
         elif form == "sgf":
             with _opened_for_bytes(output) as file_:
-                _write_sgf(records, store.event(), file_)
+                _write_sgf(records, circumstances, file_)
         else:
             with _opened(output) as stream:
-                _WRITERS[form](records, stream)
+                _WRITERS[form](records, circumstances, stream)
 
 
 def _records(store: ReadStore, game_id: str | None) -> Iterable[GameRecord]:
@@ -85,32 +85,30 @@ def _opened_for_bytes(output: Path | None) -> Iterator[BinaryIO]:
         yield file
 
 
-def _write_json_lines(records: Iterable[GameRecord], stream: TextIO) -> None:
-    stream.writelines(f"{json_line(record)}\n" for record in records)
+def _write_json_lines(records: Iterable[GameRecord], circumstances: Circumstances, stream: TextIO) -> None:
+    stream.writelines(f"{json_line(record, circumstances)}\n" for record in records)
 
 
-def _write_csv(records: Iterable[GameRecord], stream: TextIO) -> None:
+def _write_csv(records: Iterable[GameRecord], circumstances: Circumstances, stream: TextIO) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(KEYS)
-    writer.writerows(csv_row(record) for record in records)
+    writer.writerows(csv_row(record, circumstances) for record in records)
 
 
-def _write_text(records: Iterable[GameRecord], stream: TextIO) -> None:
+def _write_text(records: Iterable[GameRecord], circumstances: Circumstances, stream: TextIO) -> None:
     from reports.records.plain import text_of
 
+    del circumstances
     stream.writelines(f"{chr(10) if place else ''}{text_of(record)}" for place, record in enumerate(records))
 
 
 _WRITERS = {"jsonl": _write_json_lines, "csv": _write_csv, "text": _write_text}
 
 
-def _write_sgf(records: Iterable[GameRecord], event: Event, file: BinaryIO) -> None:
+def _write_sgf(records: Iterable[GameRecord], circumstances: Circumstances, file: BinaryIO) -> None:
     from reports.records.sgf import sgf_of
 
-    times = {engine.name: engine.time or event.time for engine in event.engines}
-    for record in records:
-        controls = (times.get(record.black.name), times.get(record.white.name))
-        file.write(sgf_of(record, controls))
+    file.writelines(sgf_of(record, circumstances.controls(record) or (None, None)) for record in records)
 
 
 def _write_parquet(records: Iterable[GameRecord], output: Path | None) -> None:

@@ -16,7 +16,7 @@ from arena.rules.base import QuestionError, colour_name
 from arena.rules.registry import rules_class
 from arena.store import Standing
 from reports.boards.terminal import coloured
-from reports.export import game_object
+from reports.export import Circumstances, game_object
 from reports.positions import Turn, UnplayableError, replayed
 from reports.printable import printable
 from reports.results import Decision
@@ -54,15 +54,16 @@ def command(file: Path, game: str, ply: int | None, attempt: int | None, as_json
     """Print GAME of FILE, a tournament file or its database: facts, moves and the last position."""
     with opened_for_reading(file) as store:
         standing, record = _playing(store, game, attempt)
+        circumstances = Circumstances(store.event())
         words = [Decision(w.at, w.action, w.target, w.why) for w in store.audit() if w.target == record.id]
     if ply is not None and ply > len(record.moves):
         raise Failure(f"game {record.id} has {len(record.moves)} turns: --move {ply} is not among them")
     with told(UnplayableError):
         position, turns = replayed(record, len(record.moves) if ply is None else ply)
     if as_json:
-        print_line(json.dumps(_as_object(record, position, turns, words)))
+        print_line(json.dumps(_as_object(record, circumstances, position, turns, words)))
         return
-    for line in _facts(record, standing):
+    for line in _facts(record, standing, circumstances):
         print_line(line)
     for word in words:
         print_line(decision_line(word))
@@ -99,7 +100,7 @@ def _playing(store: ReadStore, game: str, attempt: int | None) -> tuple[Standing
     raise Failure(f"there is no game {shown}; arena games lists the ids")
 
 
-def _facts(record: GameRecord, standing: Standing) -> Iterator[str]:
+def _facts(record: GameRecord, standing: Standing, circumstances: Circumstances) -> Iterator[str]:
     verdict, board = record.verdict, record.verdict.outcome
     settings = [record.game, *([f"{record.size}x{record.size}"] if record.size is not None else [])]
     if record.komi is not None:
@@ -107,7 +108,7 @@ def _facts(record: GameRecord, standing: Standing) -> Iterator[str]:
     note = f" ({_STANDING[standing]})" if _STANDING[standing] else ""
     yield f"game {record.id}, round {record.round}, attempt {record.attempt}{note}: {' '.join(settings)}"
     for colour, identity in enumerate((record.black, record.white)):
-        yield f"{_title(record, colour)}: {_identity(identity)}"
+        yield f"{_title(record, colour)}: {_identity(identity)}{_settings(record, colour, circumstances)}"
     if record.opening:
         yield f"opening: {printable(record.opening)}, {record.opening_plies} turns"
     if record.pie is not None:
@@ -153,6 +154,14 @@ def _identity(identity: EngineIdentity) -> str:
     said = printable(f"{identity.reported_name} {identity.reported_version}".strip(), 80)
     contained = f", sandbox {printable(identity.sandbox)}" if identity.sandbox != "off" else ""
     return f"{printable(identity.name)}{f' ({said})' if said else ''}{contained}"
+
+
+def _settings(record: GameRecord, colour: int, circumstances: Circumstances) -> str:
+    """Return the time control and the options that one side played with."""
+    controls, options = circumstances.controls(record), circumstances.options(record)[colour]
+    words = [controls[colour].text] if controls else []
+    words += [f"{printable(name)} = {printable(value, 40)}" for name, value in options.items()]
+    return "".join(f", {word}" for word in words)
 
 
 def _print_moves(record: GameRecord, turns: Sequence[Turn]) -> None:
@@ -202,10 +211,14 @@ def _title(record: GameRecord, colour: int) -> str:
 
 
 def _as_object(
-    record: GameRecord, position: Position, turns: Sequence[Turn], words: Sequence[Decision]
+    record: GameRecord,
+    circumstances: Circumstances,
+    position: Position,
+    turns: Sequence[Turn],
+    words: Sequence[Decision],
 ) -> dict[str, Any]:
     return {
-        **game_object(record),
+        **game_object(record, circumstances),
         "infos": [dict(said) for said in record.infos],
         "evidence": {colour_name(side): dataclasses.asdict(kept) for side, kept in record.evidence.items()},
         "decisions": [dataclasses.asdict(word) for word in words],

@@ -146,8 +146,8 @@ class Event:
 
     Attributes:
         name: for people.
-        format: `match`, `round-robin`, `gauntlet`, `pyramid`, `swiss`, `knockout` or `ladder`; `imported`: the
-            games were played elsewhere.
+        format: `match`, `round-robin`, `gauntlet`, `pyramid`, `swiss`, `knockout`, `ladder`; or `imported`:
+            the games were played elsewhere.
         game: id of the rules.
         size: board size, None for games without one.
         komi: see `Komi`.

@@ -128,6 +128,10 @@ class Schedule:
         """Return how many games the event will have; by results: if nobody leaves and no match is drawn."""
         return self._games.planned()
 
+    def meetings_to_come(self) -> list[int]:
+        """Return how many meetings each round has that is not paired yet; empty in fixed formats."""
+        return self._games.meetings_to_come()
+
     def warnings(self) -> list[str]:
         """Return what the organiser should know before the first game, a sentence each."""
         return [*self._games.warnings(), *self._maker.warnings(self._games.openings_needed)]
@@ -279,6 +283,9 @@ class _FixedGames:
 
     def planned(self) -> int:
         return len(self)
+
+    def meetings_to_come(self) -> list[int]:
+        return []
 
     def warnings(self) -> list[str]:
         return []
@@ -440,24 +447,26 @@ class _StepGames:
         return [self._rounds * pairs for pairs in self._openings_a_round]
 
     def planned(self) -> int:
-        entries = len(self._event.engines)
-        done = self.steps[-1].round if self.steps else 0
-        to_come = range(done + 1, self._rounds + 1)
-        match self._event.format:
-            case "swiss":
-                meetings = entries // 2 * len(to_come)
-            case "ladder":
-                meetings = sum((entries - (round_ - 1) % 2 * (entries > 2)) // 2 for round_ in to_come)
-            case _:
-                meetings = self._knockout_meetings(done)
+        meetings = sum(self.meetings_to_come())
         return len(self) + self._open_batches() + meetings * games_of_meeting(self._event)
 
-    def _knockout_meetings(self, done: int) -> int:
-        """Return how many matches the rounds after `done` have."""
-        if done >= self._rounds:
-            return 0
-        left = len(self._event.engines) if done == 0 else 2 ** (self._rounds - done)
-        return left - 1 + (self._event.third_place and self._rounds > 1)
+    def meetings_to_come(self) -> list[int]:
+        entries, rounds = len(self._event.engines), self._rounds
+        done = self.steps[-1].round if self.steps else 0
+        to_come = range(done + 1, rounds + 1)
+        match self._event.format:
+            case "swiss":
+                return [entries // 2 for _ in to_come]
+            case "ladder":
+                return [(entries - (round_ - 1) % 2 * (entries > 2)) // 2 for round_ in to_come]
+            case _:
+                full = [2 ** (rounds - round_) for round_ in to_come]
+                if full and done == 0:
+                    # The first round has byes for what the entries lack to a power of two.
+                    full[0] = entries - full[0]
+                if full and self._event.third_place and rounds > 1:
+                    full[-1] += 1
+                return full
 
     def _open_batches(self) -> int:
         """Return the games of a best-of that may still come in the round that is being played."""

@@ -37,6 +37,7 @@ PLAYED = GameRecord(
 def test_a_played_game_has_every_key_in_the_contracts_order() -> None:
     exported = json.loads(json_line(PLAYED))
     assert tuple(exported) == KEYS
+    assert [exported.pop(key) for key in ("discipline", "time_controls", "engine_options")] == [None] * 3
     assert exported == {
         "id": "1-2.1a",
         "pair": "1-2.1",
@@ -81,7 +82,7 @@ def test_a_played_game_has_every_key_in_the_contracts_order() -> None:
 def test_the_keys_are_those_of_the_contract() -> None:
     for key in KEYS:
         assert key.replace("_", "").isalpha()
-    assert len(KEYS) == len(set(KEYS)) == 37
+    assert len(KEYS) == len(set(KEYS)) == 40
 
 
 def test_faults_voids_and_failures_of_both_keep_their_words() -> None:
