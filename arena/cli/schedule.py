@@ -108,8 +108,8 @@ def _time_lines(time: Forecast, event: Event) -> Iterator[str]:
         yield "time: no bound, as a clock has no limit"
     else:
         yield (
-            f"time: at most about {duration(time.at_most_s)} for {time.games} games, {at_a_time}: both clocks "
-            f"used up in games of {turns} turns (the median of {source})"
+            f"time: at most about {duration(time.at_most_s)} for {time.games} games, {at_a_time}: both "
+            f"clocks used up in games of {turns} turns (the median of {source})"
         )
     if time.measured_s is not None:
         means = ", ".join(

@@ -13,6 +13,7 @@ What is read is hostile: bounded, and refused with the place where it is wrong.
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -201,8 +202,10 @@ def placed_in_turn(rules: Rules, black: tuple[Move, ...], white: tuple[Move, ...
 
 
 def _sgf_openings(data: bytes, rules: Rules) -> Iterator[tuple[str, ...]]:
-    # Only for this one form of file.
-    from sgfmill import sgf, sgf_grammar
+    # Only for this one form of file. Its documentation strings hold backslashes that newer compilers warn of.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from sgfmill import sgf, sgf_grammar
 
     try:
         games = sgf_grammar.parse_sgf_collection(data)
