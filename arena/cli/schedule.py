@@ -98,9 +98,7 @@ def _known(file: Path) -> tuple[Event, tuple[PairedStep, ...], int, dict[str, Me
 def _time_lines(time: Forecast, event: Event) -> Iterator[str]:
     at_a_time = f"{event.concurrency} at a time"
     turns = ", ".join(f"{printable(name)} {each}".strip() for name, each in time.turns.items())
-    source = (
-        "the median of those played" if time.turns_from == "played" else "the median of a few random ones"
-    )
+    source = "those played" if time.turns_from == "played" else "a few random ones"
     if not time.games:
         yield "time: everything has been played"
         return

@@ -57,15 +57,22 @@ def play(
         unplayed: ids of games left for later.
     """
     with RunStore.create_or_resume(database, event, random_bytes=bytes(range(32))) as store:
-        schedule = Schedule(event)
-        played = store.played()
-        for game in schedule:
-            if game.ordinal not in played and game.id not in unplayed:
-                attempt = store.attempts(game.id) + 1
-                store.add([_record(event, game, attempt, store.dice_key, is_faulty=game.id in faulty)])
-        if not unplayed:
-            store.finish()
-    return database
+        schedule = Schedule(event, steps=[each.step for each in store.steps()])
+        while True:
+            played = store.played()
+            for game in schedule:
+                if game.ordinal not in played and game.id not in unplayed:
+                    attempt = store.attempts(game.id) + 1
+                    store.add([_record(event, game, attempt, store.dice_key, is_faulty=game.id in faulty)])
+            state = store.state()
+            if schedule.awaits(state.results):
+                return database
+            step = schedule.next_step(state.results, state.withdrawn)
+            if step is None:
+                store.finish()
+                return database
+            store.add_step(step)
+            schedule.add(step)
 
 
 def _record(event: Event, game: ScheduledGame, attempt: int, key: bytes, *, is_faulty: bool) -> GameRecord:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.config import ConfigError, event_from_keys, load_event
-from arena.config.keys import EngineKeys, LimitKeys, OpeningKeys, TournamentKeys
+from arena.config.keys import EngineKeys, GameKeys, LimitKeys, OpeningKeys, PairingKeys, TournamentKeys
 from arena.core.clock import parse_time
 from arena.core.event import OpeningBook
 
@@ -128,8 +128,10 @@ command = "'unclosed"
 """
         )
     ) == [
-        'cup.toml:2: tournament.format = "round-robbin": match, round-robin, gauntlet, pyramid, swiss, '
-        "knockout or ladder",
+        (
+            'cup.toml:2: tournament.format = "round-robbin": match, round-robin, gauntlet, pyramid, swiss, '
+            "knockout or ladder"
+        ),
         "cup.toml:4: tournament.size = 99: size must be a whole number from 1 to 25, not 99",
         'cup.toml:5: tournament.komi = 4.5: a whole number or "pie"',
         "cup.toml:6: tournament.pairz = 2: unknown key, did you mean pairs?",
@@ -315,7 +317,7 @@ def test_a_message_stays_one_printable_line_whatever_the_value(files: Files) -> 
 
 def test_every_key_is_documented_with_what_is_allowed() -> None:
     document = DOCUMENT.read_text(encoding="utf-8")
-    for model in (TournamentKeys, EngineKeys, LimitKeys, OpeningKeys):
+    for model in (TournamentKeys, GameKeys, PairingKeys, EngineKeys, LimitKeys, OpeningKeys):
         for name, field in model.model_fields.items():
             assert f"`{name}`" in document, name
             assert field.description

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from arena.core.clock import parse_time
-from arena.core.event import Engine, Event, OpeningBook
+from arena.core.event import Discipline, Engine, Event, OpeningBook, PairingSettings
 from arena.live.faults import ArenaFault
 from arena.live.player import GamePlayer
 from arena.live.pool import EnginePool
@@ -254,6 +254,55 @@ def missing(*names: str) -> Callable[[], ScriptedEngine]:
     return partial(ScriptedEngine, listed=[name for name in LISTED if name not in names])
 
 
+def declaring(line: str, **options: str) -> Callable[[], ScriptedEngine]:
+    return partial(
+        ScriptedEngine,
+        listed=[*LISTED, "arena-option", "arena-options"],
+        manners={"arena-options": line},
+        options=options,
+    )
+
+
+async def test_options_that_fit_what_is_declared_are_sent_once_a_process(
+    autojump_clock: MockClock, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = declaring("a int 1 0 5", a="3")
+    stage = Stage(nursery, monkeypatch, engine, engine)
+    entries = tuple(stage.pool.entries)
+    event = Event(
+        "t", "match", "pente", 5, None, 2, parse_time("10"), 1, 0, OpeningBook(), "independent", None, entries
+    )
+    findings = await examine(event, stage.pool)
+    assert [finding.shortcomings for finding in findings] == [(), ()]
+    await stage.play()
+    for scripted in stage.started:
+        assert [line for line in scripted.received if line.startswith("arena-option ")] == [
+            "arena-option a 3"
+        ]
+
+
+async def test_every_game_of_an_event_of_several_is_tried(
+    autojump_clock: MockClock, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage(nursery, monkeypatch, ScriptedEngine, missing("komi"))
+    time, book = parse_time("10"), OpeningBook()
+    disciplines = (
+        Discipline("pente", "pente", 5, None, 2, time, book),
+        Discipline("pletore", "pletore", 5, 3, 2, parse_time("20"), book),
+    )
+    own = PairingSettings(("engine 0", "engine 1"), discipline="pletore", size=7)
+    entries = tuple(replace(entry, name=f"engine {n}") for n, entry in enumerate(stage.pool.entries))
+    event = Event(
+        "t", "match", "pente", 5, None, 2, time, 1, 0, book, "independent", None, entries,
+        disciplines=disciplines, pairings=(own,),
+    )  # fmt: skip
+    findings = await examine(event, stage.pool)
+    assert findings[0].shortcomings == ()
+    assert findings[1].shortcomings == ("does not list `komi`, which pletore needs",)
+    sizes = [line for line in stage.started[0].received if line.startswith("boardsize")]
+    assert sizes == ["boardsize 5", "boardsize 7"]
+
+
 @pytest.mark.parametrize(
     ("maker", "game", "komi", "words"),
     [
@@ -283,6 +332,22 @@ def missing(*names: str) -> Callable[[], ScriptedEngine]:
         (partial(ScriptedEngine, manners={"version": exiting(9)}), "pente", None, "exit code 9"),
         (partial(ScriptedEngine, manners={"version": silent()}), "pente", None, "no reply to `version`"),
         (partial(ScriptedEngine, options={"a": "1"}), "pente", None, "arena-option"),
+        (declaring("a int 1 0 5", b="1"), "pente", None, "has no option b: it has a"),
+        (declaring("noise float 0 0 1", nois="1"), "pente", None, "no option nois: did you mean noise?"),
+        (declaring("a int 1 0 5", a="x"), "pente", None, "option a = x: a whole number is expected"),
+        (declaring("a int 1 0 5", a="6"), "pente", None, "option a = 6: at most 5"),
+        (declaring("a choice x x y", a="z"), "pente", None, "option a = z: allowed: x, y"),
+        (
+            partial(
+                ScriptedEngine,
+                listed=[*LISTED, "arena-option"],
+                manners={"arena-option": b"? no\n\n"},
+                options={"a": "1"},
+            ),
+            "pente",
+            None,
+            "does not take the options of its entry",
+        ),
         (
             partial(ScriptedEngine, listed=[*LISTED, "arena-option"], options={"a": "1\nquit"}),
             "pente",
