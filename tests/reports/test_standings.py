@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from reports.results import GameRow, from_rows
@@ -177,3 +178,65 @@ def test_an_event_without_games_has_a_table_of_noughts() -> None:
     found = table(["a", "b"], [])
     assert names(found) == ["a", "b"]
     assert all(line.rank == 1 and line.total.games == 0 and line.share.value is None for line in found.lines)
+
+
+def test_a_bye_adds_to_the_points_and_to_no_game() -> None:
+    results = from_rows(["a", "b", "c"], LABELS, [game(0, 1, 1.0, "1"), game(1, 0, 0.0, "1")])
+    found = standings(replace(results, byes=(0, 0, 1), bye_points=2.0, bye_games=2, is_swiss=True))
+    a, c, b = found.lines
+    assert (a.engine, b.engine, c.engine) == ("a", "b", "c")
+    assert (c.points, c.byes, c.total.points, c.total.games) == (2.0, 1, 0.0, 0)
+    assert (a.buchholz, b.buchholz, c.buchholz) == (0.0, 4.0, 4.0), "c's dummy opponents have its own points"
+    assert (a.rank, c.rank, b.rank) == (1, 2, 3) or c.rank == 1
+
+
+def test_buchholz_parts_only_a_swiss_event() -> None:
+    rows = [game(0, 2, 0.5, "1"), game(1, 3, 0.5, "2"), game(2, 3, 1.0, "3"), game(2, 3, 1.0, "4")]
+    results = from_rows(["a", "b", "strong", "weak"], LABELS, rows)
+    plain = {line.engine: line for line in standings(results).lines}
+    assert plain["a"].buchholz is None
+    swiss = {line.engine: line for line in standings(replace(results, is_swiss=True)).lines}
+    assert swiss["a"].buchholz == 2.5
+    assert swiss["b"].buchholz == 0.5
+
+
+def test_places_of_the_format_go_before_points() -> None:
+    results = from_rows(["a", "b", "c"], LABELS, [game(0, 1, 1.0, "1"), game(0, 2, 1.0, "2")])
+    found = standings(replace(results, places=(3, 1, 2)))
+    assert names(found) == ["b", "c", "a"]
+    assert [line.place for line in found.lines] == [1, 2, 3]
+
+
+def test_each_game_of_several_is_counted_apart() -> None:
+    rows = [game(0, 1, 1.0, "x.1"), game(1, 0, 1.0, "x.1"), game(0, 1, 0.5, "y.1")]
+    results = from_rows(["a", "b"], LABELS, rows)
+    combined = replace(results, disciplines=("x", "y"), discipline=np.array([0, 0, 1]))
+    a = next(line for line in standings(combined).lines if line.engine == "a")
+    assert [(score.games, score.points) for score in a.by_discipline] == [(2, 1.0), (1, 0.5)]
+    assert a.points == 1.5
+
+
+def test_the_order_of_the_input_decides_nothing_in_any_format() -> None:
+    base = season(7, 2, seed=3)
+    order = [3, 6, 0, 5, 1, 4, 2]
+    place = np.array([order.index(engine) for engine in range(7)])
+    byes, places = (1, 0, 0, 2, 0, 0, 1), (1, 2, 3, 3, 5, 5, 5)
+    for is_swiss in (True, False):
+        one = replace(
+            base,
+            byes=byes,
+            bye_points=1.0,
+            bye_games=1,
+            is_swiss=is_swiss,
+            places=None if is_swiss else places,
+        )
+        other = replace(
+            one,
+            engines=tuple(base.engines[engine] for engine in order),
+            black=place[base.black],
+            white=place[base.white],
+            byes=tuple(byes[engine] for engine in order),
+            places=None if is_swiss else tuple(places[engine] for engine in order),
+        )
+        ranks = [[(line.engine, line.rank) for line in standings(each).lines] for each in (one, other)]
+        assert ranks[0] == ranks[1]
