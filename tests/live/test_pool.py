@@ -299,7 +299,8 @@ async def test_every_game_of_an_event_of_several_is_tried(
     findings = await examine(event, stage.pool)
     assert findings[0].shortcomings == ()
     assert findings[1].shortcomings == ("does not list `komi`, which pletore needs",)
-    sizes = [line for line in stage.started[0].received if line.startswith("boardsize")]
+    received = [line for engine in stage.started for line in engine.received]
+    sizes = [line for line in received if line.startswith("boardsize")]
     assert sizes == ["boardsize 5", "boardsize 7"]
 
 
