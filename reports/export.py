@@ -106,6 +106,7 @@ def game_object(record: GameRecord, circumstances: Circumstances | None = None) 
         circumstances: of its event; None: time controls and options are null.
     """
     controls = circumstances.controls(record) if circumstances else None
+    clocks = None if controls is None else {"black": controls[0].text, "white": controls[1].text}
     options = circumstances.options(record) if circumstances else None
     verdict, pie = record.verdict, record.pie
     is_announced = record.game in _ANNOUNCED or any(record.announcements)
@@ -150,9 +151,7 @@ def game_object(record: GameRecord, circumstances: Circumstances | None = None) 
         record.attempt,
         {"black": _version(record.black), "white": _version(record.white)},
         discipline_of(record.id) or None,
-        None
-        if controls is None
-        else dict(zip(("black", "white"), (each.text for each in controls), strict=True)),
+        clocks,
         None if options is None else dict(zip(("black", "white"), options, strict=True)),
     )
     return dict(zip(KEYS, values, strict=True))

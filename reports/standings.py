@@ -98,11 +98,11 @@ class Standing:
     final_margin: Estimate
     forfeits: Mapping[str, int]
     time: TimeUse
-    points: float
-    byes: int
-    buchholz: float | None
-    place: int | None
-    by_discipline: tuple[Score, ...]
+    points: float = 0.0
+    byes: int = 0
+    buchholz: float | None = None
+    place: int | None = None
+    by_discipline: tuple[Score, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
