@@ -14,6 +14,7 @@ import numpy as np
 
 from arena.core.dice import key_hash
 from arena.core.event import IMPORTED
+from arena.core.rounds import games_of_meeting
 from arena.core.verdict import FAULTS, Reason
 from arena.rules.base import BLACK, QuestionError, colour_name
 from arena.rules.registry import make_rules, rules_class
@@ -186,6 +187,10 @@ def _rated(store: ReadStore, columns: GameColumns) -> tuple[RatedGames, Ratings]
 
 
 def _drawing(event: Event) -> Drawing | None:
+    sizes = {(each.game, each.size) for each in event.all_disciplines}
+    if len(sizes) > 1 or any(each.size is not None for each in event.pairings):
+        # The page has one board: games on several are shown by their diagrams.
+        return None
     try:
         kind = rules_class(event.game)
         return drawing_of(make_rules(event.game, size=event.size if kind.sizes else None))
@@ -329,7 +334,8 @@ def _time(material: Material) -> Section | None:
             rows.append((record.id, name, len(record.moves) + 1, spent))
     late = [code for code, word in enumerate(results.reasons) if word in (Reason.TIME, Reason.HANG)]
     total = int(np.isin(results.reason, late).sum())
-    control = f"Time control: {material.event.time.text}"
+    controls = dict.fromkeys(each.time.text for each in material.event.all_disciplines)
+    control = f"Time control: {', '.join(controls)}"
     odds = [
         f"{printable(engine.name, NAME_CELLS)} {engine.time.text}"
         for engine in material.event.engines[:MOST_ROWS]
@@ -454,7 +460,7 @@ def _identical(material: Material) -> Section:
 def _dice(material: Material) -> Section | None:
     seen, meta = material.seen, material.meta
     try:
-        if not rules_class(material.event.game).has_dice:
+        if not any(rules_class(each.game).has_dice for each in material.event.all_disciplines):
             return None
     except QuestionError:
         if not seen.dice:
@@ -551,10 +557,10 @@ def _environment(material: Material) -> Section:
         Column("machine", "machine", cells=100),
     )
     settings = [
-        f"{event.format}, {event.games_each} games a pairing",
+        f"{event.format}, {games_of_meeting(event)} games a pairing",
         f"{event.concurrency} at a time",
         f"seed {event.seed}",
-        f"time {event.time.text}",
+        f"time {', '.join(dict.fromkeys(each.time.text for each in event.all_disciplines))}",
     ]
     return Section(
         "environment",

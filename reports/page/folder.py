@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena import __version__
 from reports import charts, tables
+from reports.export import Circumstances
 from reports.extras import require
 from reports.page import OF_MORE, REPLAYS
 from reports.page.contents import Material, Section, material_of, sections_of
@@ -258,17 +259,17 @@ def _title_of(stem: str) -> str:
 
 def _write_games(writer: _Writer, number: int, store: ReadStore, material: Material) -> list[list[Any]]:
     """Write the replays and return the rows of the list of games."""
-    times = {engine.name: engine.time or material.event.time for engine in material.event.engines}
+    circumstances = Circumstances(material.event)
     rows: list[list[Any]] = []
 
     def passing() -> Iterator[tuple[GameRecord, _Controls]]:
         for record in store.records_at(material.chosen):
             material.seen.add(record)
             rows.append(_list_row(record, material.event))
-            yield record, (times.get(record.black.name), times.get(record.white.name))
+            yield record, circumstances.controls(record) or (None, None)
 
     jobs = os.cpu_count() or 1 if len(material.chosen) > ALONE_GAMES else 1
-    for place, text in enumerate(_replays(passing(), jobs)):
+    for place, text in enumerate(_replays(passing(), jobs, is_drawn=material.drawing is not None)):
         path = f"{number}/games/{place // GAMES_A_FOLDER:03}/{place}.js"
         writer.text(path, f"arenaGame({number},{place},{text});\n")
     return rows
@@ -307,18 +308,18 @@ def _row(row: list[Any], event: Event) -> dict[str, Any]:
     }
 
 
-def _replays(games: Iterator[tuple[GameRecord, _Controls]], jobs: int) -> Iterator[str]:
+def _replays(games: Iterator[tuple[GameRecord, _Controls]], jobs: int, *, is_drawn: bool) -> Iterator[str]:
     """Yield the replay of each game as JSON, in their order."""
     chunks = iter(lambda: list(itertools.islice(games, CHUNK_GAMES)), [])
     if jobs == 1:
         for chunk in chunks:
-            yield from _replayed(chunk)
+            yield from _replayed(chunk, is_drawn)
         return
     # Spawned, not forked: a child must not inherit the open database.
     with ProcessPoolExecutor(jobs, get_context("spawn"), _ignore_interrupt) as pool:
         pending: deque[Future[list[str]]] = deque()
         for chunk in chunks:
-            pending.append(pool.submit(_replayed, chunk))
+            pending.append(pool.submit(_replayed, chunk, is_drawn))
             if len(pending) > 4 * jobs:
                 yield from pending.popleft().result()
         while pending:
@@ -330,8 +331,8 @@ def _ignore_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _replayed(games: Sequence[tuple[GameRecord, _Controls]]) -> list[str]:
-    return [_json(replay_data(record, controls)) for record, controls in games]
+def _replayed(games: Sequence[tuple[GameRecord, _Controls]], is_drawn: bool) -> list[str]:
+    return [_json(replay_data(record, controls, is_drawn=is_drawn)) for record, controls in games]
 
 
 def _json(data: Any) -> str:

@@ -32,19 +32,20 @@ EVIDENCE_CHARACTERS = 4000
 
 
 def replay_data(
-    record: GameRecord, controls: tuple[TimeControl | None, TimeControl | None]
+    record: GameRecord, controls: tuple[TimeControl | None, TimeControl | None], *, is_drawn: bool = True
 ) -> dict[str, Any]:
     """Return what the page needs to show a game turn by turn, JSON-ready; all texts are printable.
 
     Args:
         record: the game.
         controls: time control of Black and of White, None where it is not known.
+        is_drawn: whether the page has this game's board; without one diagrams are shown.
 
     `time` is in milliseconds. `frames` has one item more than there are turns: the first is the start. A
     frame is `[changes, caption]`, without a drawing `[diagram lines, ""]`. A game that the rules refuse ends
     there; `broken` says why.
     """
-    frames, broken, first = _frames(record)
+    frames, broken, first = _frames(record, is_drawn=is_drawn)
     turns = len(frames) - 1
     colours = [(first + turn) % 2 for turn in range(turns)]
     data: dict[str, Any] = {
@@ -74,7 +75,7 @@ def replay_data(
 # --- The board --------------------------------------------------------------------------------------
 
 
-def _frames(record: GameRecord) -> tuple[list[list[Any]], str, int]:
+def _frames(record: GameRecord, *, is_drawn: bool) -> tuple[list[list[Any]], str, int]:
     """Return the frames, why they end too early (or nothing), and who moves first."""
     frames: list[list[Any]] = []
     first = BLACK
@@ -83,7 +84,7 @@ def _frames(record: GameRecord) -> tuple[list[list[Any]], str, int]:
         position = rules.initial(starter_of(record))
         first = position.to_move
         throw(record, position, 0)
-        drawing = drawing_of(rules)
+        drawing = drawing_of(rules) if is_drawn else None
         before = bytes(len(drawing.slots)) if drawing else b""
         last: Move | None = None
         for ply in range(len(record.moves) + 1):
