@@ -10,7 +10,7 @@ from arena.cli.errors import Failure
 from arena.cli.printing import print_line
 from arena.conformance.case import Status
 from arena.conformance.outputs import problem_text
-from arena.conformance.suite import cases, run_suite
+from arena.conformance.suite import NOT_TRIED, cases, run_suite
 from arena.live.faults import ArenaFault
 from arena.live.process import become_subreaper
 from reports.printable import printable
@@ -31,22 +31,46 @@ def checked(subject: Subject, *, only: Sequence[str] = (), quiet: bool = False) 
     Raises:
         Failure: the engine cannot be started on this machine at all (its sandbox is missing, say).
     """
-    width = max(len(case.id) for case in cases(subject))
-
-    def show(result: CaseResult) -> None:
-        if not quiet:
-            head = f"{result.status:<8} {result.level:<6} {result.id:<{width}}"
-            print_line(f"{head}  {printable(_cell(result), _WORDS_CELLS)}".rstrip())
-
+    table = _Table(max(len(case.id) for case in cases(subject)))
     become_subreaper()
     try:
-        report = trio.run(lambda: run_suite(subject, only=only, on_result=show))
+        on_result = (lambda _: None) if quiet else table.show
+        report = trio.run(lambda: run_suite(subject, only=only, on_result=on_result))
     except* ArenaFault as group:
         raise Failure(str(_first(group))) from group
     if not quiet:
+        table.finish()
         _print_problems(report)
         _print_sum(report)
     return report
+
+
+class _Table:
+    """The table of a suite as it grows; cases that are not tried for one reason share a line."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._untried: list[str] = []
+        self._reason = ""
+
+    def show(self, result: CaseResult) -> None:
+        """Print a result, or keep it for the line that tells of several."""
+        if result.status is Status.SKIPPED and result.words.startswith(NOT_TRIED):
+            if result.words != self._reason:
+                self.finish()
+            self._untried.append(result.id)
+            self._reason = result.words
+            return
+        self.finish()
+        head = f"{result.status:<8} {result.level:<6} {result.id:<{self._width}}"
+        print_line(f"{head}  {printable(_cell(result), _WORDS_CELLS)}".rstrip())
+
+    def finish(self) -> None:
+        """Print the line that is still to come."""
+        if self._untried:
+            more = f" and {len(self._untried) - 1} more" if len(self._untried) > 1 else ""
+            print_line(f"{Status.SKIPPED:<8} {'':<6} {self._untried[0]}{more}, {printable(self._reason)}")
+        self._untried = []
 
 
 def _cell(result: CaseResult) -> str:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 STAGES = (start_up, commands, settings, moves, seeds, games, clock, ending)
 """In the order in which they are tried: each relies on what came before."""
 
+NOT_TRIED = "not tried:"
+"""How the words begin of a case that was skipped because of another one."""
+
 _MOST_SILENCES = 4
 """Replies that did not come, after which cases that need a reply are not tried any more: each costs the whole
 limit, and the author knows enough."""
@@ -93,15 +96,12 @@ class Suite:
             if (
                 result is not None
                 and result.status in (Status.FAILED, Status.SKIPPED)
-                and (result.status is Status.FAILED or result.words.startswith(_NOT_TRIED))
+                and (result.status is Status.FAILED or result.words.startswith(NOT_TRIED))
             ):
-                return f"{_NOT_TRIED} {need} failed" if result.status is Status.FAILED else result.words
+                return f"{NOT_TRIED} {need} failed" if result.status is Status.FAILED else result.words
         if case.needs and len(self.bench.silences) >= _MOST_SILENCES:
-            return f"{_NOT_TRIED} it left {len(self.bench.silences)} commands without a reply already"
+            return f"{NOT_TRIED} it left {len(self.bench.silences)} commands without a reply already"
         return ""
-
-
-_NOT_TRIED = "not tried:"
 
 
 async def run_suite(

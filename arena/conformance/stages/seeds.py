@@ -10,6 +10,7 @@ from arena.conformance.case import Case, CaseFailed, CaseSkipped, Level, Problem
 from arena.conformance.positions import Kind, Line
 from arena.conformance.stages.moves import quick_control
 from arena.conformance.stages.settings import NEEDS
+from arena.core.clock import parse_time
 
 if TYPE_CHECKING:
     from arena.conformance.bench import Bench, Subject
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 PLIES = 24
 """Turns that are compared: long enough for chance to show itself, short enough for an engine that thinks."""
+
+_NO_CLOCK = parse_time("inf")
 
 _LIMITS = ("playouts 20", "nodes 200", "depth 1")
 
@@ -59,7 +62,8 @@ async def moves_of(bench: Bench, entry: Engine, seeds: tuple[int, ...]) -> list[
     async with bench.talk(fresh=True, entry=entry) as talk:
         first = start(bench)
         for seed in seeds:
-            control = quick_control(talk, bench.subject)
+            # A clock would cut some thoughts short and not others: a work limit alone repeats.
+            control = _NO_CLOCK if entry.work_limit else quick_control(talk, bench.subject)
             game = await duel.play(
                 talk,
                 first,
