@@ -117,9 +117,12 @@ def main() -> None:
         with ReadStore(database) as store:
             written = write_report([store], folder / f"report-{arguments.games}")
         spent_s = time.perf_counter() - before_s
-        mebibytes = sum(resource.getrusage(who).ru_maxrss for who in (0, -1)) / 1024
-        print(f"{written.games:,} games, {written.replays:,} with a replay: {spent_s:.1f} s")
-        print(f"largest memory, this process and its largest child: {mebibytes:.0f} MB")
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        cpu_s = sum(usage.ru_utime + usage.ru_stime for usage in used)
+        memory = used[0].ru_maxrss / 1024
+        print(f"{written.games:,} games, {written.replays:,} with a replay: {spent_s:.1f} s", end="")
+        print(f", {cpu_s:.1f} s of processor time")
+        print(f"largest memory: {memory:.0f} MB")
         page_bytes = written.page.stat().st_size
         print(
             f"page: {page_bytes / 1e6:.2f} MB; {written.files:,} files, {_bytes(written.page):.0f} MB in all"

@@ -7,8 +7,8 @@ list `SECTIONS` is the order of the page. A further part of the report is one mo
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,6 +51,9 @@ MOST_ROWS = 200
 """Rows of a list on the page; what there is beyond is counted."""
 
 DIE_FACES = 6
+
+_BLACK_WON, _DRAWN = 0, 2
+"""Codes of `GameColumns.winner`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,8 @@ class Material:
 
     Attributes:
         event, meta, identities, duplicates: as the store has them.
-        columns: the games that stand.
+        games: how many stand, annulled ones included.
+        komis: komi, games, Black's share of the points and mean board margin, for each komi played at.
         results, table: what standings and charts are made of.
         rated: the games as ratings take them, and the ratings; None where there is nothing to rate.
         drawing: of its board, None without one.
@@ -126,18 +130,14 @@ class Material:
     meta: Meta
     identities: tuple[EngineIdentity, ...]
     duplicates: tuple[Duplicates, ...]
-    columns: GameColumns
+    games: int
+    komis: tuple[tuple[int, int, float, float | None], ...]
     results: Results
     table: Standings
     rated: tuple[RatedGames, Ratings] | None
     drawing: Drawing | None
     chosen: tuple[int, ...]
     seen: Seen
-
-    @property
-    def games(self) -> int:
-        """Games that stand, annulled ones included."""
-        return len(self.columns.ordinal)
 
     @property
     def is_whole(self) -> bool:
@@ -159,20 +159,33 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
     """
     event = store.event()
     columns = store.columns()
+    chosen, komis, games = _chosen(columns, replays, of_more), _komis(columns), len(columns.ordinal)
     results = results_of(store, columns=columns)
+    # Of a million games the columns are 200 MB, which what follows needs more.
+    columns = _only(columns, ("black_identity", "white_identity", "winner", "pair"))
+    rated = _rated(store, columns)
+    del columns
     return Material(
         event=event,
         meta=store.meta(),
         identities=store.identities(),
         duplicates=store.duplicates(),
-        columns=columns,
+        games=games,
+        komis=komis,
         results=results,
         table=standings(results),
-        rated=_rated(store, columns),
+        rated=rated,
         drawing=_drawing(event),
-        chosen=_chosen(columns, replays, of_more),
+        chosen=chosen,
         seen=Seen(),
     )
+
+
+def _only(columns: GameColumns, names: Sequence[str]) -> GameColumns:
+    """Return the columns without the arrays of other names."""
+    arrays = (name.name for name in fields(columns) if isinstance(getattr(columns, name.name), np.ndarray))
+    others: dict[str, Any] = {name: np.empty(0) for name in arrays if name not in names}
+    return replace(columns, **others)
 
 
 def _rated(store: ReadStore, columns: GameColumns) -> tuple[RatedGames, Ratings] | None:
@@ -183,7 +196,10 @@ def _rated(store: ReadStore, columns: GameColumns) -> tuple[RatedGames, Ratings]
         return None
     if not games.points.size or len(games.names) < 2:
         return None
-    return games, ratings_of(games, 0, 0.0)
+    ratings = ratings_of(games, 0, 0.0)
+    # The tables need the names alone.
+    nothing = games.black[:0].copy()
+    return replace(games, black=nothing, white=nothing, points=np.empty(0), pairs=nothing), ratings
 
 
 def _drawing(event: Event) -> Drawing | None:
@@ -197,6 +213,19 @@ def _drawing(event: Event) -> Drawing | None:
     except QuestionError:
         # A plugin's game that is not installed here.
         return None
+
+
+def _komis(columns: GameColumns) -> tuple[tuple[int, int, float, float | None], ...]:
+    known = np.isfinite(columns.komi) & (columns.winner >= 0)
+    rows = []
+    for komi in np.unique(columns.komi[known]).tolist():
+        here = known & (columns.komi == komi)
+        winner = columns.winner[here]
+        black = float(((winner == _BLACK_WON) + 0.5 * (winner == _DRAWN)).mean())
+        board = columns.board_margin[here]
+        board = board[np.isfinite(board)]
+        rows.append((int(komi), int(here.sum()), black, float(board.mean()) if len(board) else None))
+    return tuple(rows)
 
 
 def _chosen(columns: GameColumns, replays: int, of_more: int) -> tuple[int, ...]:
@@ -243,27 +272,10 @@ def _margins(material: Material) -> Section | None:
 
 def _komi(material: Material) -> Section | None:
     """Black's chances for each komi, where games were played at more than one."""
-    columns = material.columns
-    known = np.isfinite(columns.komi) & (columns.winner >= 0)
-    komis = np.unique(columns.komi[known])
-    if len(komis) < 2:
+    rows = material.komis
+    if len(rows) < 2:
         return None
-    rows = []
-    for komi in komis.tolist():
-        here = known & (columns.komi == komi)
-        board = columns.board_margin[here]
-        board = board[np.isfinite(board)]
-        rows.append(
-            (
-                int(komi),
-                int(here.sum()),
-                float(
-                    np.mean(np.select([columns.winner[here] == BLACK, columns.winner[here] == 2], [1.0, 0.5]))
-                ),
-                float(board.mean()) if len(board) else None,
-            )
-        )
-    shown = tuple(rows[:MOST_ROWS])
+    shown = rows[:MOST_ROWS]
     table = Table(
         "komi",
         _title("Results by komi", material),
