@@ -75,7 +75,9 @@ MARGINS = 3
 """Sum of the playouts' margins, in half units."""
 DEPTH = 4
 """Deepest node reached."""
-CONTROL = 5
+STAMP = 5
+"""Playouts of this process, never set back: the mark of what the present playout has met."""
+CONTROL = 6
 
 # --- What a game's core wants of the search ----------------------------------------------------------
 EXPLORATION = 0

@@ -5,6 +5,8 @@ Moves are the rules core's numbers: row * size + column, then the button, then t
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from sample_engines.mcts.layout import (
     HEAD,
     LONGEST_PLAYOUT,
@@ -17,6 +19,9 @@ from sample_engines.mcts.layout import (
     kernel,
 )
 from sample_engines.mcts.random_numbers import draw
+
+if TYPE_CHECKING:
+    from arena.rules.base import Move, Rules
 
 BUTTON = HEAD
 """-2 not in use, -1 free, else the colour that has taken it."""
@@ -41,23 +46,34 @@ KNOBS = (200, 2000, 1)
 
 _STONES = 3
 _BUTTON_FREE = -1
+_NO_BUTTON = -2
 
 
-def make_tables(size: int, komi: int) -> list[int]:
+def make_tables(rules: Rules) -> list[int]:
     """Return what the kernels have to know of a board."""
+    size, komi = rules.size or 0, rules.komi or 0
     places = [BOARD + (row + 1) * (size + 2) + column + 1 for row in range(size) for column in range(size)]
     return [size, size * size, komi, *places]
 
 
-def make_state(
-    board: bytes, to_move: int, button: int, passes: int, forbidden: int, *, mirror_rule: bool
-) -> list[int]:
-    """Return the state of a position that is not over; `board` holds 0, 1, 2 a point."""
-    size = round(len(board) ** 0.5)
+def make_state(tables: list[int], first: int) -> list[int]:
+    """Return the starting position; Black moves first."""
+    del first
+    size, komi = tables[SIZE], tables[KOMI]
+    button = _BUTTON_FREE if (size - komi) % 2 == 0 else _NO_BUTTON
     wall = [WALL] * (size + 2)
-    rows = [[WALL, *board[start : start + size], WALL] for start in range(0, size * size, size)]
-    head = [to_move, 0, 0, 0, 0, button, passes, forbidden, int(mirror_rule)]
-    return [*head, *wall, *(cell for row in rows for cell in row), *wall]
+    row = [WALL, *[0] * size, WALL]
+    return [0, 0, 0, 0, 0, button, 0, -1, int(size % 2 == 0), *wall, *row * size, *wall]
+
+
+def encode(move: Move) -> int:
+    """Return the number of a move of the rules core: the same."""
+    return cast("int", move)
+
+
+def decode(code: int) -> Move:
+    """Return the rules core's move."""
+    return code
 
 
 @kernel

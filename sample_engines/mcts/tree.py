@@ -34,6 +34,7 @@ from sample_engines.mcts.layout import (
     RAVE_WINS,
     RESULT,
     ROLLS,
+    STAMP,
     TO_MOVE,
     USED,
     VISITS,
@@ -69,11 +70,12 @@ def search(
         if state[OVER] == 0:
             traced = playout(state, tables, generator, trace, moves, priors)
         control[PLAYOUTS] += 1
+        control[STAMP] += 1
         control[MARGINS] += state[MARGIN]
         control[DEPTH] = max(control[DEPTH], depth)
         _back_up(nodes, path, depth, state[RESULT])
         if knobs[RAVE_BIAS] > 0:
-            _back_up_later_moves(nodes, path, depth, state[RESULT], trace, traced, marks, control[PLAYOUTS])
+            _back_up_later_moves(nodes, path, depth, state[RESULT], trace, traced, marks, control[STAMP])
 
 
 @kernel
