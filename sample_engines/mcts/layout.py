@@ -87,8 +87,8 @@ RAVE_BIAS = 1
 EXPAND_AT = 2
 """Visits after which a node gets children."""
 
-MOST_MOVES = 2048
-"""More than any position of any game has legal moves."""
+MOST_MOVES = 3 * 4096
+"""Room for all moves of any position: Plakoto needs three integers a move."""
 DEEPEST = 1024
 """The search goes no deeper."""
 LONGEST_PLAYOUT = 4096
