@@ -6,7 +6,8 @@ How long it thinks: as many playouts as `arena-limit playouts N` or else the opt
 limit), and never longer than its clock allows; without either, the option `seconds` for each move. The tree is
 kept from move to move.
 
-Compiled or not, the same seed and the same number of playouts give the same moves.
+Compiled or not, the same seed and the same number of playouts give the same moves. Where the compiler has not
+been through yet (`python -m sample_engines.mcts.ready` does it beforehand), a game may have to begin without it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from arena.rules.base import RulesError
 from protocol.sdk import OptionKind, OptionSpec, Refusal, run
-from sample_engines.mcts.assemble import Kernels, assemble, can_compile, core_of
+from sample_engines.mcts.assemble import Kernels, assemble, core_of
 from sample_engines.mcts.game_search import GameSearch
+from sample_engines.mcts.ready import GAMES, compiled_kernels
 from sample_engines.rules_engine import RulesEngine
 
 if TYPE_CHECKING:
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
 
     from arena.rules.base import Position
     from protocol.sdk import ColourWord, TurnClock
-
-GAMES = ("pente", "plakoto", "pletore", "topolo")
 
 CAPACITY = 1_000_000
 """Nodes of the tree when only time limits the search; 128 bytes each."""
@@ -56,7 +56,7 @@ class MctsPlayer(RulesEngine):
             OptionSpec("seconds", OptionKind.FLOAT, str(seconds), 0.001, 3600.0),
         )
         self.settings = {"playouts": playouts, "seconds": seconds}
-        self._is_compiled = compiled and can_compile()
+        self._wants_compiled = compiled
         self._kernels: dict[str, Kernels] = {}
         self._search: GameSearch | None = None
 
@@ -70,9 +70,13 @@ class MctsPlayer(RulesEngine):
         return game in GAMES
 
     def new_game(self) -> None:
-        """Set up the game."""
+        """Set up the game, and compiled kernels for it if they can be had by now."""
         super().new_game()
         self._search = None
+        game = self.rules.game
+        if game not in self._kernels or (self._wants_compiled and not self._kernels[game].is_compiled):
+            compiled = compiled_kernels(game) if self._wants_compiled else None
+            self._kernels[game] = compiled or assemble(core_of(game), compiled=False)
 
     def play(self, colour: ColourWord, move: str) -> None:
         """Play a move on the board and in the search."""
@@ -124,20 +128,15 @@ class MctsPlayer(RulesEngine):
         if self._search is None:
             game = self.rules.game
             playouts = self._playouts()
-            self._search = getattr(self,"_GS",GameSearch)(
+            self._search = GameSearch(
                 core_of(game),
-                self._kernels_of(game),
+                self._kernels[game],
                 self.rules,
                 position.to_move,
                 CAPACITY if playouts is None else min(CAPACITY, NODES_A_PLAYOUT * (playouts + 100)),
                 self.random.getrandbits(32),
             )
         return self._search
-
-    def _kernels_of(self, game: str) -> Kernels:
-        if game not in self._kernels:
-            self._kernels[game] = assemble(core_of(game), compiled=self._is_compiled)
-        return self._kernels[game]
 
 
 def main() -> None:

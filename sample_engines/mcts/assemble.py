@@ -16,11 +16,12 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from sample_engines.mcts import hooks, random_numbers, tree
+from sample_engines.mcts import hooks, layout, random_numbers, tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +71,7 @@ def can_compile() -> bool:
 
 def assemble(core: ModuleType, *, compiled: bool) -> Kernels:
     """Return a game's kernels; nothing is compiled before it is called."""
-    modules = (random_numbers, core, tree)
+    modules = _modules(core)
     namespace: dict[str, Any] = {"__name__": core.__name__, "__builtins__": __builtins__}
     hooked = set(vars(hooks))
     for module in modules:
@@ -79,7 +80,7 @@ def assemble(core: ModuleType, *, compiled: bool) -> Kernels:
                 continue
             if namespace.setdefault(name, value) != value:
                 raise ValueError(f"{module.__name__}.{name} means something else in another module")
-    translate = _compiler(modules) if compiled else _identity
+    translate = _compiler(core) if compiled else _identity
     functions = {}
     for module in modules:
         for name, value in vars(module).items():
@@ -99,10 +100,14 @@ def _identity(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _compiler(modules: tuple[ModuleType, ...]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _modules(core: ModuleType) -> tuple[ModuleType, ...]:
+    return random_numbers, core, tree
+
+
+def _compiler(core: ModuleType) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     import numba
 
-    folder = cache_folder(modules)
+    folder = cache_folder(core)
     if folder is not None:
         # numba notices changes of a function's own file alone; the folder's name stands for all of them.
         numba.config.CACHE_DIR = str(folder)
@@ -112,15 +117,15 @@ def _compiler(modules: tuple[ModuleType, ...]) -> Callable[[Callable[..., Any]],
     return translate
 
 
-def cache_folder(modules: tuple[ModuleType, ...]) -> Path | None:
-    """Return the folder for compiled code of these modules, made if need be; None where nothing can be written.
+def cache_folder(core: ModuleType) -> Path | None:
+    """Return the folder for a game's compiled code, made if need be; None where nothing can be written.
 
     Looked for under `NUMBA_CACHE_DIR`, then the user's cache folder, then the folder for temporary files.
     """
-    digest = hashlib.sha256(sys.version.encode())
-    for module in modules:
+    digest = hashlib.sha256(f"{sys.version} {version('numba')} {version('numpy')}".encode())
+    for module in (*_modules(core), layout):
         digest.update(Path(cast("str", module.__file__)).read_bytes())
-    name = f"{modules[1].__name__.rpartition('.')[2]}-{digest.hexdigest()[:16]}"
+    name = f"{core.__name__.rpartition('.')[2]}-{digest.hexdigest()[:16]}"
     for base in _cache_bases():
         folder = base / name
         try:
