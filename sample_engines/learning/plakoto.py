@@ -4,7 +4,7 @@
 
 Temporal difference learning as in Tesauro's TD-Gammon (Communications of the ACM 38(3), 1995): a position's value
 is drawn towards a mixture of the values that came later in the game and its result, TD(lambda), worked out
-backwards when the game is over. The network that plays is the one of `sample_engines.mcts.plakoto_core`, in whole
+backwards when the game is over. The network that plays is the one of `sample_engines.search.plakoto_core`, in whole
 numbers, made anew from the learning weights after each game. Needs numba.
 """
 
@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
-from sample_engines.mcts import plakoto_core as core
-from sample_engines.mcts.assemble import assemble
-from sample_engines.mcts.layout import MOST_MOVES, OVER, RESULT, TO_MOVE, WIN
-from sample_engines.mcts.random_numbers import seeded
+from sample_engines.search import plakoto_core as core
+from sample_engines.search import tree
+from sample_engines.search.assemble import assemble
+from sample_engines.search.layout import MOST_MOVES, OVER, RESULT, TO_MOVE, WIN
+from sample_engines.search.random_numbers import seeded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,7 @@ FIRST_RATE, LAST_RATE = 0.1, 0.01
 LONGEST_GAME = 1000
 """Turns after which a game is given up and nothing is learnt from it."""
 
-_kernels = assemble(core, compiled=True)
+_kernels = assemble(core, tree, compiled=True)
 _draw = _kernels.draw
 _set_roll = _kernels.set_roll
 _best_move = _kernels.best_move

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from sample_engines.mcts.layout import (
+from sample_engines.search.layout import (
     DRAW,
     HEAD,
     MARGIN,
@@ -18,7 +18,7 @@ from sample_engines.mcts.layout import (
     Cells,
     kernel,
 )
-from sample_engines.mcts.random_numbers import draw
+from sample_engines.search.random_numbers import draw
 
 if TYPE_CHECKING:
     from arena.rules.base import Move, Rules
@@ -46,6 +46,7 @@ PLACES = 3
 KNOBS = (0, 2000, 1)
 """Exploration, bias of later moves and visits before a node gets children, as in `layout`."""
 
+_STONES = 3
 _TALL = 256
 """A group is pieces * _TALL + height: more pieces first, then more height."""
 
@@ -155,7 +156,7 @@ def play(state: Cells, tables: Cells, move: int) -> None:
 
 @kernel
 def _finish(state: Cells, tables: Cells) -> None:
-    """End the game and compare the groups, pair by pair. Colours are wiped off the board on the way."""
+    """End the game and compare the groups, pair by pair."""
     half = tables[CELLS] // 2
     found = _sort_groups(state, tables, 1, GROUPS)
     others = _sort_groups(state, tables, 2, GROUPS + half)
@@ -209,6 +210,8 @@ def _sort_groups(state: Cells, tables: Cells, own: int, groups: int) -> int:
             rank -= 1
         state[groups + rank] = size
         found += 1
+    for cell in range(tables[CELLS]):
+        state[tables[PLACES + cell]] &= _STONES
     return found
 
 
@@ -250,3 +253,44 @@ def playout(
             if closed < 0 and state[CELLS_LEFT] == cells - 1:
                 break
     return length
+
+
+@kernel
+def guess(state: Cells, tables: Cells) -> int:
+    """Return Black's share of the win by the largest groups as they stand and the room beside them."""
+    half = tables[CELLS] // 2
+    black = 0
+    for side in range(2):
+        groups = GROUPS + side * half
+        found = _sort_groups(state, tables, side + 1, groups)
+        strength = 0
+        weight = 8
+        for rank in range(min(3, found)):
+            strength += weight * state[groups + rank] // _TALL
+            weight //= 2
+        strength += 2 * _count_room(state, tables, side + 1)
+        black += strength if side == 0 else -strength
+    return WIN // 2 + WIN // 2 * black // (60 + abs(black))
+
+
+@kernel
+def _count_room(state: Cells, tables: Cells, own: int) -> int:
+    """Return the number of empty cells beside pieces of a colour."""
+    stride = tables[SIZE] + 2
+    room = 0
+    for cell in range(tables[CELLS]):
+        place = tables[PLACES + cell]
+        if state[place] == 0 and (
+            state[place - 1] == own
+            or state[place + 1] == own
+            or state[place - stride] == own
+            or state[place + stride] == own
+        ):
+            room += 1
+    return room
+
+
+@kernel
+def list_threats(state: Cells, tables: Cells, moves: Cells) -> int:
+    """Write nothing: no move forces an answer."""
+    return 0

@@ -21,12 +21,12 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from sample_engines.mcts import hooks, layout, random_numbers, tree
+from sample_engines.search import hooks, layout, random_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sample_engines.mcts.layout import Cells
+    from sample_engines.search.layout import Cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,14 @@ class Kernels:
             return self.functions[name]
         except KeyError:
             raise AttributeError(name) from None
+
+    def rows(self, count: int, length: int) -> Any:
+        """Return so many arrays of zeros, of the kind these functions work on."""
+        if self.is_compiled:
+            import numpy as np
+
+            return np.zeros((count, length), np.int64)
+        return [[0] * length for _ in range(count)]
 
     def cells(self, values: list[int] | int) -> Cells:
         """Return an array of the kind these functions work on: of given values, or so many zeros."""
@@ -59,7 +67,12 @@ def core_of(game: str) -> ModuleType:
     Raises:
         ModuleNotFoundError: the game has none.
     """
-    return import_module(f"sample_engines.mcts.{game}_core")
+    return import_module(f"sample_engines.search.{game}_core")
+
+
+def search_of(name: str) -> ModuleType:
+    """Return the module of a search: `tree`, `alphabeta` or `expectiminimax`."""
+    return import_module(f"sample_engines.search.{name}")
 
 
 def can_compile() -> bool:
@@ -69,9 +82,9 @@ def can_compile() -> bool:
     return find_spec("numba") is not None
 
 
-def assemble(core: ModuleType, *, compiled: bool) -> Kernels:
-    """Return a game's kernels; nothing is compiled before it is called."""
-    modules = _modules(core)
+def assemble(core: ModuleType, search: ModuleType, *, compiled: bool) -> Kernels:
+    """Return the kernels of a game and a search; nothing is compiled before it is called."""
+    modules = _modules(core, search)
     namespace: dict[str, Any] = {"__name__": core.__name__, "__builtins__": __builtins__}
     hooked = set(vars(hooks))
     for module in modules:
@@ -80,7 +93,7 @@ def assemble(core: ModuleType, *, compiled: bool) -> Kernels:
                 continue
             if namespace.setdefault(name, value) != value:
                 raise ValueError(f"{module.__name__}.{name} means something else in another module")
-    translate = _compiler(core) if compiled else _identity
+    translate = _compiler(core, search) if compiled else _identity
     functions = {}
     for module in modules:
         for name, value in vars(module).items():
@@ -100,14 +113,16 @@ def _identity(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _modules(core: ModuleType) -> tuple[ModuleType, ...]:
-    return random_numbers, core, tree
+def _modules(core: ModuleType, search: ModuleType) -> tuple[ModuleType, ...]:
+    return random_numbers, core, search
 
 
-def _compiler(core: ModuleType) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _compiler(
+    core: ModuleType, search: ModuleType
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     import numba
 
-    folder = cache_folder(core)
+    folder = cache_folder(core, search)
     if folder is not None:
         # numba notices changes of a function's own file alone; the folder's name stands for all of them.
         numba.config.CACHE_DIR = str(folder)
@@ -117,15 +132,16 @@ def _compiler(core: ModuleType) -> Callable[[Callable[..., Any]], Callable[..., 
     return translate
 
 
-def cache_folder(core: ModuleType) -> Path | None:
-    """Return the folder for a game's compiled code, made if need be; None where nothing can be written.
+def cache_folder(core: ModuleType, search: ModuleType) -> Path | None:
+    """Return the folder for compiled code of a game and a search, made if need be; None where nothing can be written.
 
     Looked for under `NUMBA_CACHE_DIR`, then the user's cache folder, then the folder for temporary files.
     """
     digest = hashlib.sha256(f"{sys.version} {version('numba')} {version('numpy')}".encode())
-    for module in (*_modules(core), layout):
+    for module in (*_modules(core, search), layout):
         digest.update(Path(cast("str", module.__file__)).read_bytes())
-    name = f"{core.__name__.rpartition('.')[2]}-{digest.hexdigest()[:16]}"
+    names = "-".join(module.__name__.rpartition(".")[2] for module in (core, search))
+    name = f"{names}-{digest.hexdigest()[:16]}"
     for base in _cache_bases():
         folder = base / name
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sample_engines.mcts.layout import (
+from sample_engines.search.layout import (
     CAPACITY,
     CONTROL,
     COUNT,
@@ -24,12 +24,12 @@ from sample_engines.mcts.layout import (
     WIN,
     WINS,
 )
-from sample_engines.mcts.random_numbers import seeded
+from sample_engines.search.random_numbers import seeded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sample_engines.mcts.assemble import Kernels
+    from sample_engines.search.assemble import Kernels
 
 _MARKS = 8192
 """More than twice the largest number any game's moves have under `rave_key`."""

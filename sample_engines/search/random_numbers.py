@@ -6,7 +6,7 @@ as in his xorwow. Period 2**32 * (2**32 - 1). Not for dice that anybody has to t
 
 from __future__ import annotations
 
-from sample_engines.mcts.layout import Cells, kernel
+from sample_engines.search.layout import Cells, kernel
 
 _MASK = 0xFFFFFFFF
 _WEYL = 362437

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from sample_engines.mcts.layout import (
+from sample_engines.search.layout import (
     DRAW,
     HEAD,
     MARGIN,
@@ -24,7 +24,7 @@ from sample_engines.mcts.layout import (
     Cells,
     kernel,
 )
-from sample_engines.mcts.random_numbers import draw
+from sample_engines.search.random_numbers import draw
 
 if TYPE_CHECKING:
     from arena.rules.base import Move, Rules
@@ -67,7 +67,9 @@ WINNING_PAIRS = 5
 
 FIVE = 1 << 20
 """What a point is worth that completes five; more than all else together."""
-_VALUES = (1, 8, 50, 400, FIVE, 0)
+THREE = 400
+"""What a point is worth in a five-to-be that holds three stones."""
+_VALUES = (1, 8, 50, THREE, FIVE, 0)
 PAIR = 200
 """A pair captured; each pair captured before makes it worth as much again."""
 
@@ -386,12 +388,12 @@ def playout(
         if state[OVER] != 0:
             return 0
     state[MARGIN] = 2 * (state[PAIRS] - state[PAIRS + 1])
-    state[RESULT] = _guess(state)
+    state[RESULT] = guess(state, tables)
     return 0
 
 
 @kernel
-def _guess(state: Cells) -> int:
+def guess(state: Cells, tables: Cells) -> int:
     """Return Black's share of the win as the fives-to-be and the captured pairs promise it."""
     black = state[CHANCES] + 2 * PAIR * state[PAIRS] * state[PAIRS]
     white = state[CHANCES + 1] + 2 * PAIR * state[PAIRS + 1] * state[PAIRS + 1]
@@ -401,3 +403,20 @@ def _guess(state: Cells) -> int:
     else:
         white += white // 2
     return min(WIN - 50, max(50, WIN * black // max(1, black + white)))
+
+
+@kernel
+def list_threats(state: Cells, tables: Cells, moves: Cells) -> int:
+    """Write the points where the side to move makes a four or captures, or stops a loss at once."""
+    board = (tables[SIZE] + 2) * (tables[SIZE] + 2)
+    mover = state[TO_MOVE]
+    count = 0
+    for point in range(tables[POINTS]):
+        place = tables[tables[PLACES] + point]
+        if state[place] == 0:
+            own = state[tables[WORTH] + mover * board + place - BOARD]
+            takes = state[tables[CAPTURES] + mover * board + place - BOARD]
+            if own >= THREE or takes > 0 or _value(state, tables, place, mover) >= FIVE:
+                moves[count] = point
+                count += 1
+    return count

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sample_engines.mcts.hooks import list_candidates, play, playout, rave_key, set_roll
-from sample_engines.mcts.layout import (
+from sample_engines.search.hooks import list_candidates, play, playout, rave_key, set_roll
+from sample_engines.search.layout import (
     AWAITS_DICE,
     CAPACITY,
     COUNT,
@@ -43,7 +43,7 @@ from sample_engines.mcts.layout import (
     Cells,
     kernel,
 )
-from sample_engines.mcts.random_numbers import draw
+from sample_engines.search.random_numbers import draw
 
 
 @kernel

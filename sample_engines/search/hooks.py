@@ -5,7 +5,7 @@ The search is written against this module; `assemble` puts a game's kernels in t
 
 from __future__ import annotations
 
-from sample_engines.mcts.layout import Cells
+from sample_engines.search.layout import Cells
 
 
 def list_moves(state: Cells, tables: Cells, moves: Cells) -> int:
@@ -44,4 +44,14 @@ def playout(
 
 def rave_key(move: int) -> int:
     """Return the number under which moves count as the same in a playout."""
+    raise NotImplementedError
+
+
+def guess(state: Cells, tables: Cells) -> int:
+    """Return Black's share of the win, 0 to 1000, as a position that is not over looks without any search."""
+    raise NotImplementedError
+
+
+def list_threats(state: Cells, tables: Cells, moves: Cells) -> int:
+    """Write the moves that force an answer or win, for a search beyond its depth; return how many."""
     raise NotImplementedError

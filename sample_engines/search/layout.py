@@ -16,6 +16,9 @@ from typing import TypeVar
 Cells = MutableSequence[int]
 """A list in plain Python, an int64 array for the compiled twin."""
 
+Rows = MutableSequence[MutableSequence[int]]
+"""A list of lists, or a two-dimensional array whose rows are taken as `Cells`."""
+
 _F = TypeVar("_F", bound=Callable[..., object])
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from sample_engines.mcts.layout import (
+from sample_engines.search.layout import (
     HEAD,
     LONGEST_PLAYOUT,
     MARGIN,
@@ -18,7 +18,7 @@ from sample_engines.mcts.layout import (
     Cells,
     kernel,
 )
-from sample_engines.mcts.random_numbers import draw
+from sample_engines.search.random_numbers import draw
 
 if TYPE_CHECKING:
     from arena.rules.base import Move, Rules
@@ -242,3 +242,33 @@ def playout(
     if state[OVER] == 0:
         _finish(state, tables)
     return length
+
+
+@kernel
+def guess(state: Cells, tables: Cells) -> int:
+    """Return Black's share of the win by the score as it stands and by the stones that could be flipped."""
+    stride = tables[SIZE] + 2
+    # In quarter points: a stone that the opponent may flip next is lost more surely than one's own side's.
+    black = 0
+    for point in range(tables[POINTS]):
+        place = tables[PLACES + point]
+        stone = state[place]
+        pinchers = _pinchers(state, place, stride)
+        owner = stone if stone != 0 else pinchers
+        if owner == 1:
+            black += 4
+        elif owner == 2:
+            black -= 4
+        if stone != 0 and pinchers == _STONES - stone:
+            loss = 14 if state[TO_MOVE] != stone - 1 else 6
+            black += loss if stone == 2 else -loss
+    if state[BUTTON] >= 0:
+        black += 2 - 4 * state[BUTTON]
+    black -= 4 * tables[KOMI]
+    return WIN // 2 + WIN // 2 * black // (24 + abs(black))
+
+
+@kernel
+def list_threats(state: Cells, tables: Cells, moves: Cells) -> int:
+    """Write nothing: a flip is no threat that has to be answered."""
+    return 0

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from sample_engines.mcts.layout import (
+from sample_engines.search.layout import (
     AWAITS_DICE,
     DRAW,
     HEAD,
@@ -27,7 +27,7 @@ from sample_engines.mcts.layout import (
     Cells,
     kernel,
 )
-from sample_engines.mcts.random_numbers import draw
+from sample_engines.search.random_numbers import draw
 
 if TYPE_CHECKING:
     from arena.rules.base import Move, Rules
@@ -497,7 +497,7 @@ def _add_feature(state: Cells, tables: Cells, row: int, value: int) -> None:
 
 
 @kernel
-def _value_of(state: Cells, tables: Cells, move: int) -> int:
+def value_of(state: Cells, tables: Cells, move: int) -> int:
     """Return what `evaluate` says of the position after a move, for the mover; the state stays as it is."""
     mover = state[TO_MOVE]
     state[SAVED : 2 * SAVED] = state[:SAVED]
@@ -514,7 +514,7 @@ def best_move(state: Cells, tables: Cells, moves: Cells) -> int:
     best, best_value = moves[0], -1
     if count > 1:
         for index in range(count):
-            value = _value_of(state, tables, moves[index])
+            value = value_of(state, tables, moves[index])
             if value > best_value:
                 best, best_value = moves[index], value
     return best
@@ -527,7 +527,7 @@ def list_candidates(state: Cells, tables: Cells, moves: Cells, priors: Cells) ->
     count = 0
     for index in range(legal):
         move = moves[index]
-        value = _value_of(state, tables, move)
+        value = value_of(state, tables, move)
         if count == CANDIDATES and priors[2 * count - 1] >= value:
             continue
         # Ranks never overtake the list they are taken from.
