@@ -55,8 +55,8 @@ _OUTPUT = _THRESHOLDS + _UNITS
 def _input_scales() -> Floats:
     """Return what each feature is multiplied by, so that all are of the order of 1."""
     scales = np.ones(_FEATURES)
-    scales[2 : 2 * core.START * core.POINT_FEATURES : core.POINT_FEATURES] = 1 / 4
-    scales[-2:] = 1 / 8
+    scales[2 : core.BOARD_FEATURES : core.POINT_FEATURES] = 1 / 4
+    scales[core.BOARD_FEATURES :] = (1 / 8, 1 / 36, 1 / 432, 1 / 36, 1 / 4) * 2
     return scales
 
 

@@ -46,6 +46,8 @@ TURN = 2 * SAVED
 """Room for the mover's free checkers in the middle of a turn."""
 HIDDEN = TURN + SIDE
 """Room for the hidden layer."""
+PROSPECT = HIDDEN + 24
+"""Room for what `_look_at_prospect` finds."""
 
 CHECKERS = 15
 START = 24
@@ -60,13 +62,19 @@ CANDIDATES = 16
 MOST_PLAYS = 4096
 """More than there are ways to make four equal steps with 15 checkers (3060)."""
 
+HITS = (0, 11, 12, 14, 15, 15, 17, 6, 6, 5, 3, 2, 3, 0, 0, 1, 1, 0, 1, 0, 1, 0, 0, 0, 0)
+"""By distance: how many of 36 rolls bring a checker exactly there when nothing is in the way."""
+
 # The network. Tables hold, one after another: for each feature what it adds to each hidden unit, the hidden
 # units' own thresholds, their weights in the output, the output's own threshold.
 UNITS = 24
 POINT_FEATURES = 4
 """Of a side on a point: one free checker or more, two or more, how many above two, holds an enemy pinned."""
-FEATURES = 2 * START * POINT_FEATURES + 2
-"""Own points, the enemy's points, own and enemy checkers off."""
+SIDE_FEATURES = 5
+"""Of a side as a whole: checkers off, and the four of `_look_at_prospect`."""
+BOARD_FEATURES = 2 * START * POINT_FEATURES
+FEATURES = BOARD_FEATURES + 2 * SIDE_FEATURES
+"""Own points, the enemy's points, the own side, the enemy's side."""
 SCALE = 4096
 """What stands for 1 in weights and hidden units."""
 SURE = 1_000_000
@@ -96,7 +104,7 @@ def make_state(tables: list[int], first: int) -> list[int]:
     del tables
     free = [*[0] * START, CHECKERS]
     head = [first, 0, 0, 0, 1, 0, 0]
-    return [*head, *free, *free, *[0] * (2 * SIDE + SAVED + SIDE + UNITS)]
+    return [*head, *free, *free, *[0] * (2 * SIDE + SAVED + SIDE + 24 + 4)]
 
 
 def encode(move: Move) -> int:
@@ -441,9 +449,13 @@ def _end(state: Cells, winner: int) -> None:
 @kernel
 def feature(state: Cells, side: int, number: int) -> int:
     """Return one feature of a position, as seen by `side`; 0 for most of them."""
-    if number >= 2 * START * POINT_FEATURES:
-        owner = side if number == 2 * START * POINT_FEATURES else 1 - side
-        return state[FREE + SIDE * owner]
+    if number >= BOARD_FEATURES:
+        owner = side if number < BOARD_FEATURES + SIDE_FEATURES else 1 - side
+        kind = (number - BOARD_FEATURES) % SIDE_FEATURES
+        if kind == 0:
+            return state[FREE + SIDE * owner]
+        _look_at_prospect(state, owner)
+        return state[PROSPECT + kind - 1]
     owner = side if number < START * POINT_FEATURES else 1 - side
     point = number // POINT_FEATURES % START + 1
     kind = number % POINT_FEATURES
@@ -479,9 +491,11 @@ def evaluate(state: Cells, tables: Cells, side: int) -> int:
                 if state[held - point] != 0:
                     _add_feature(state, tables, row + 3 * UNITS, 1)
             row += POINT_FEATURES * UNITS
-        off = state[free]
-        if off > 0:
-            _add_feature(state, tables, (2 * START * POINT_FEATURES + whose) * UNITS, off)
+        row = (BOARD_FEATURES + whose * SIDE_FEATURES) * UNITS
+        _add_feature(state, tables, row, state[free])
+        _look_at_prospect(state, owner)
+        for kind in range(SIDE_FEATURES - 1):
+            _add_feature(state, tables, row + (kind + 1) * UNITS, state[PROSPECT + kind])
     output = tables[thresholds + 2 * UNITS] * SCALE
     for unit in range(UNITS):
         inner = state[HIDDEN + unit]
@@ -492,8 +506,45 @@ def evaluate(state: Cells, tables: Cells, side: int) -> int:
 
 @kernel
 def _add_feature(state: Cells, tables: Cells, row: int, value: int) -> None:
-    for unit in range(UNITS):
-        state[HIDDEN + unit] += value * tables[row + unit]
+    if value != 0:
+        for unit in range(UNITS):
+            state[HIDDEN + unit] += value * tables[row + unit]
+
+
+@kernel
+def _look_at_prospect(state: Cells, owner: int) -> None:
+    """Find what a side has to fear, and how well it stands in the way.
+
+    Written are: for all single checkers that could be pinned the rolls (of 36) that do it, added up; the same
+    times the points the checker still has to run; the same for the last checker on the start point alone; and
+    pairs of neighbouring points that the side holds.
+    """
+    free = FREE + SIDE * owner
+    enemy = FREE + SIDE * (1 - owner)
+    held = PINNED + SIDE * (1 - owner)
+    fear = far_fear = chain = 0
+    was_held = False
+    state[PROSPECT + 2] = 0
+    for point in range(1, START + 1):
+        count = state[free + point]
+        holds = state[held + 25 - point] != 0
+        if count == 1 and not holds:
+            miss = 36 * 36
+            for start in range(26 - point, START + 1):
+                if state[enemy + start] > 0:
+                    miss = miss * (36 - HITS[start - 25 + point]) // 36
+            rolls = 36 - miss // 36
+            fear += rolls
+            far_fear += rolls * point
+            if point == START:
+                state[PROSPECT + 2] = rolls
+        is_held = count > 1 or (count == 1 and holds)
+        if is_held and was_held:
+            chain += 1
+        was_held = is_held
+    state[PROSPECT] = fear
+    state[PROSPECT + 1] = far_fear
+    state[PROSPECT + 3] = chain
 
 
 @kernel
