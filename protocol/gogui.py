@@ -1,7 +1,7 @@
 """GoGui's extensions for other games than Go, so that GoGui can show a game and know its legal moves.
 
-Source: the chapter "Rules" of GoGui's manual. GoGui asks after every move for the board, the legal points and the
-side to move, and for the result once no move is legal any more. It knows points and `pass` alone.
+Source: the chapter "Rules" of GoGui's manual. GoGui asks after every move for the board, the legal points and
+the side to move, and for the result once no move is legal any more. It knows points and `pass` alone.
 """
 
 from __future__ import annotations

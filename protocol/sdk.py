@@ -75,8 +75,8 @@ class WorkLimit(NamedTuple):
 class Engine:
     """What an engine author writes. Only `new_game`, `play` and `genmove` are needed.
 
-    The optional methods (`dice`, `announce`, `choose_komi`, `choose_side`, `result`, `show`, `goban`) are offered to
-    the referee only where a subclass defines them.
+    The optional methods (`dice`, `announce`, `choose_komi`, `choose_side`, `result`, `show`, `goban`) are
+    offered to the referee only where a subclass defines them.
 
     Attributes to set in the subclass:
         name: the program's name; the class's name when empty.

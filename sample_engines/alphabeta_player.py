@@ -3,8 +3,8 @@
     python -m sample_engines.alphabeta_player [--depth N] [--seconds S] [--plain]
 
 In Pente it follows threats (fours and captures) far beyond its depth; in Pletore and Topolo it plays the end
-perfectly once few moves are left, and looks a few plies ahead before. No chance is involved: the same position
-and the same depth give the same move.
+perfectly once few moves are left, and looks a few plies ahead before. No chance is involved: the same
+position and the same depth give the same move.
 """
 
 from __future__ import annotations

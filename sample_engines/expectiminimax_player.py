@@ -2,7 +2,8 @@
 
     python -m sample_engines.expectiminimax_player [--turns N] [--seconds S] [--plain]
 
-With `--turns 0` it plays what the network likes best at once. `sample_engines.learning.plakoto` made the weights.
+With `--turns 0` it plays what the network likes best at once. `sample_engines.learning.plakoto` made the
+weights.
 """
 
 from __future__ import annotations

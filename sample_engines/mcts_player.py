@@ -2,12 +2,13 @@
 
     python -m sample_engines.mcts_player [--playouts N] [--seconds S] [--plain] [--seed N]
 
-How long it thinks: as many playouts as `arena-limit playouts N` or else the option `playouts` says (0: no such
-limit), and never longer than its clock allows; without either, the option `seconds` for each move. The tree is
-kept from move to move. It does not think on the opponent's time.
+How long it thinks: as many playouts as `arena-limit playouts N` or else the option `playouts` says (0: no
+such limit), and never longer than its clock allows; without either, the option `seconds` for each move. The
+tree is kept from move to move. It does not think on the opponent's time.
 
 Compiled or not, the same seed and the same number of playouts give the same moves. Where the compiler has not
-been through yet (`python -m sample_engines.search.ready` does it beforehand), a game may have to begin without it.
+been through yet (`python -m sample_engines.search.ready` does it beforehand), a game may have to begin
+without it.
 """
 
 from __future__ import annotations

@@ -2,13 +2,13 @@
 
     python -m sample_engines.perfect_player
 
-Up to 3x3 it knows the whole game from the first move; on 4x4 and 5x5 it plays by the greedy player's evaluation
-until few enough positions are left to be looked at in its time, and perfectly from then on. Sizes above are
-refused. Among moves with the same final margin it takes the first; so it plays for the margin, which wins
-whenever a win is possible.
+Up to 3x3 it knows the whole game from the first move; on 4x4 and 5x5 it plays by the greedy player's
+evaluation until few enough positions are left to be looked at in its time, and perfectly from then on. Sizes
+above are refused. Among moves with the same final margin it takes the first; so it plays for the margin,
+which wins whenever a win is possible.
 
-Exact values with perfect play, Black's board margin without the button and with it: 1x1 +1 and +1/2, 2x2 +4 and
-+3 1/2, 3x3 +3 and +2 1/2; so Black wins if and only if komi is at most 0, 3 and 2.
+Exact values with perfect play, Black's board margin without the button and with it: 1x1 +1 and +1/2, 2x2 +4
+and +3 1/2, 3x3 +3 and +2 1/2; so Black wins if and only if komi is at most 0, 3 and 2.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import time
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
-from arena.rules.base import RulesError
 from protocol.sdk import Refusal, run
 from sample_engines.evaluation.pletore import rank
 from sample_engines.rules_engine import RulesEngine
@@ -54,8 +53,8 @@ class OutOfTimeError(Exception):
 class Solver:
     """Exact values of positions on one board, all games played to their end.
 
-    A value is in half points, Black minus White, without komi. After the button has been taken the game goes on
-    as one that never had a button; so there are two kinds of positions, with a free button and without.
+    A value is in half points, Black minus White, without komi. After the button has been taken the game goes
+    on as one that never had a button; so there are two kinds of positions, with a free button and without.
     """
 
     def __init__(self, size: int) -> None:
@@ -65,9 +64,7 @@ class Solver:
         self._known: dict[tuple[int, int, int, bool, int], int] = {}
         self._deadline: float | None = None
 
-    def value(
-        self, board: Board, mover: int, button_free: bool, passes: int, deadline: float | None
-    ) -> int:
+    def value(self, board: Board, mover: int, button_free: bool, passes: int, deadline: float | None) -> int:
         """Return the exact value of a position in which no mirror rule binds.
 
         Args:

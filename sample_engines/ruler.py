@@ -2,8 +2,8 @@
 
     arena ruler pletore --size 9 --komi 4
 
-GoGui knows points and `pass` alone. Pletore's button is therefore taken by a pass while it is free, when no real
-pass is legal.
+GoGui knows points and `pass` alone. Pletore's button is therefore taken by a pass while it is free, when no
+real pass is legal.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from arena.rules.base import Move, Position, Rules
     from protocol.sdk import ColourWord, TurnClock
 
+
 @runtime_checkable
 class _HasStones(Protocol):
     """A position of a game on a goban: 0 empty, 1 black, 2 white for each point, from A1."""

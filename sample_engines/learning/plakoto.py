@@ -2,10 +2,11 @@
 
     python -m sample_engines.learning.plakoto [--games N] [--seed N] [--minutes M] [--start FILE] [--to FILE]
 
-Temporal difference learning as in Tesauro's TD-Gammon (Communications of the ACM 38(3), 1995): a position's value
-is drawn towards a mixture of the values that came later in the game and its result, TD(lambda), worked out
-backwards when the game is over. The network that plays is the one of `sample_engines.search.plakoto_core`, in whole
-numbers, made anew from the learning weights after each game. Needs numba.
+Temporal difference learning as in Tesauro's TD-Gammon (Communications of the ACM 38(3), 1995): a position's
+value is drawn towards a mixture of the values that came later in the game and its result, TD(lambda), worked
+out backwards when the game is over. The network that plays is the one of
+`sample_engines.search.plakoto_core`, in whole numbers, made anew from the learning weights after each game.
+Needs numba.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import argparse
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -26,10 +27,19 @@ from sample_engines.search.layout import MOST_MOVES, OVER, RESULT, TO_MOVE, WIN
 from sample_engines.search.random_numbers import seeded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Whole = NDArray[np.int64]
+
+_F = TypeVar("_F", bound="Callable[..., object]")
+
+
+def _compiled(function: _F) -> _F:
+    return cast("_F", numba.njit(function))
+
 
 LAMBDA = 0.7
 """Share of what came later than the next position in what a position is taught."""
@@ -60,7 +70,7 @@ def _input_scales() -> Floats:
     return scales
 
 
-@numba.njit
+@_compiled
 def _quantise(weights: Floats, scales: Floats, tables: Whole) -> None:
     """Write the weights as the whole numbers that the network plays with."""
     for number in range(_FEATURES):
@@ -71,7 +81,7 @@ def _quantise(weights: Floats, scales: Floats, tables: Whole) -> None:
         tables[at] = round(weights[at] * core.SCALE)
 
 
-@numba.njit
+@_compiled
 def _play_game(
     first: int, start: Whole, tables: Whole, generator: Whole, moves: Whole, inputs: Floats, scales: Floats
 ) -> tuple[int, int]:
@@ -90,9 +100,9 @@ def _play_game(
     return turns, state[RESULT] if state[OVER] != 0 else -1
 
 
-@numba.njit
+@_compiled
 def _value(weights: Floats, inputs: Floats, hidden: Floats) -> float:
-    """Return the share of the win as the learning weights see it; `hidden` gets the units before squashing."""
+    """Return the output as the learning weights have it, before squashing; `hidden` gets the units' sums."""
     for unit in range(_UNITS):
         hidden[unit] = weights[_THRESHOLDS + unit]
     for number in range(_FEATURES):
@@ -102,17 +112,16 @@ def _value(weights: Floats, inputs: Floats, hidden: Floats) -> float:
     output = weights[_OUTPUT + _UNITS]
     for unit in range(_UNITS):
         output += hidden[unit] / (1.0 + abs(hidden[unit])) * weights[_OUTPUT + unit]
-    return output
+    return float(output)
 
 
-@numba.njit
+@_compiled
 def _learn(
     weights: Floats, inputs: Floats, turns: int, last_share: float, rate: float, hidden: Floats
 ) -> float:
     """Draw every position of a game towards what came after it; return the mean squared surprise.
 
-    Args:
-        last_share: the result as the mover of the last turn sees it, 0 to 1.
+    `last_share` is the result as the mover of the last turn sees it, 0 to 1.
     """
     surprise = 0.0
     target = last_share
@@ -141,9 +150,7 @@ def _learn(
 def learn(games: int, seed: int, minutes: float, weights: Floats) -> tuple[int, Whole]:
     """Play games against itself, change the weights, and return how many were played and the network.
 
-    Args:
-        games: how many games the falling learning rate is planned for.
-        minutes: time after which learning stops in any case.
+    The learning rate falls over `games` games; after `minutes` learning stops in any case.
     """
     scales = _input_scales()
     tables = np.zeros(core.NUMBERS, np.int64)
@@ -185,7 +192,9 @@ def main() -> None:
     random = np.random.default_rng(arguments.seed)
     weights: Any = random.normal(0.0, 0.1, core.NUMBERS)
     done, tables = learn(arguments.games, arguments.seed, arguments.minutes, weights)
-    note = f"made by python -m sample_engines.learning.plakoto --games {arguments.games} --seed {arguments.seed}"
+    note = (
+        f"made by python -m sample_engines.learning.plakoto --games {arguments.games} --seed {arguments.seed}"
+    )
     words = {"note": note, "games": done, "units": core.UNITS, "weights": list(map(int, tables))}
     arguments.to.write_text(json.dumps(words) + "\n")
 

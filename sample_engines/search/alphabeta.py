@@ -1,10 +1,10 @@
 """Alpha-beta search to a depth, beyond it for moves that force an answer, and to the end where that is near.
 
-Values are a side's share of the win, `UNIT` for a thousandth, so that among wins the quicker one is worth more.
-Depth is spent by free choices alone: a position with one or two candidates costs none, which follows a chain of
-threats as far as it goes. Beyond the depth only the moves that `list_threats` names are looked at, with the right
-to stop (Pente's "victory by continuous fours"). References: Knuth and Moore, An analysis of alpha-beta pruning,
-Artificial Intelligence 6 (1975).
+Values are a side's share of the win, `UNIT` for a thousandth, so that among wins the quicker one is worth
+more. Depth is spent by free choices alone: a position with one or two candidates costs none, which follows a
+chain of threats as far as it goes. Beyond the depth only the moves that `list_threats` names are looked at,
+with the right to stop (Pente's "victory by continuous fours"). References: Knuth and Moore, An analysis of
+alpha-beta pruning, Artificial Intelligence 6 (1975).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ BEST_INDEX = 3
 CONTROL = 4
 
 
-# What is remembered of a position on the way, by ply. There is a stack in place of a function that calls itself:
-# compiled functions that do cannot be kept on disk.
+# What is remembered of a position on the way, by ply. There is a stack in place of a function that calls
+# itself: compiled functions that do cannot be kept on disk.
 INDEX = 0
 COUNT = 1
 ALPHA = 2
@@ -59,9 +59,12 @@ def search_root(
 
     Args:
         stack: the position at `stack[0]`, room below it.
+        tables: the game's constants.
+        control: the search's counts.
         frames: room for a frame a ply.
         lists: a list of moves for each ply.
         priors: room for what `list_candidates` writes.
+        count: how many moves there are.
         depth: plies to look ahead, at least 1.
         full: look at all legal moves everywhere, not just at candidates.
     """
@@ -72,9 +75,7 @@ def search_root(
         stack[1][:] = stack[0]
         play(stack[1], tables, lists[0][index])
         beta = WIN * UNIT - max(0, best)
-        value = WIN * UNIT - _look_on(
-            stack, frames, tables, control, lists, priors, depth - 1, beta, full
-        )
+        value = WIN * UNIT - _look_on(stack, frames, tables, control, lists, priors, depth - 1, beta, full)
         if control[NODES] > control[MOST_NODES]:
             break
         if value > best:
@@ -145,7 +146,7 @@ def _enter(
     beta: int,
     full: bool,
 ) -> int:
-    """Return the value of `stack[ply]` if nothing has to be played for it; else make its frame and return -1."""
+    """Return the value of `stack[ply]` if no move has to be tried for it; else make its frame, return -1."""
     state = stack[ply]
     mover = state[TO_MOVE]
     control[NODES] += 1

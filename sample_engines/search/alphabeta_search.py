@@ -73,10 +73,13 @@ class AlphaBeta:
         self._control = kernels.cells(CONTROL)
         self._speed = float(COMPILED_NODES_A_SECOND if kernels.is_compiled else PLAIN_NODES_A_SECOND)
 
-    def best_move(self, state: list[int], seconds: float | None, depth: int | None, *, endgame: int) -> Verdict:
+    def best_move(
+        self, state: list[int], seconds: float | None, depth: int | None, *, endgame: int
+    ) -> Verdict:
         """Search deeper and deeper and return the best move of the deepest search that was finished.
 
         Args:
+            state: the position.
             seconds: how long; the number of nodes follows from the speed so far. None: `NODES_AT_ONCE`.
             depth: the most plies, None for no limit.
             endgame: with at most so many legal moves all of them are looked at, to the end if time allows.

@@ -1,11 +1,11 @@
 """Joins a game's core and the search into one set of functions, as plain Python or compiled by numba.
 
-Both are made of the same source: every kernel is copied into one fresh namespace, in which the core's functions
-stand in the place of `hooks`; the compiled twin is the same copies, each handed to numba. So there is one
-algorithm, and `compiled` decides about speed alone.
+Both are made of the same source: every kernel is copied into one fresh namespace, in which the core's
+functions stand in the place of `hooks`; the compiled twin is the same copies, each handed to numba. So there
+is one algorithm, and `compiled` decides about speed alone.
 
-Compiled code is kept on disk, in a folder that is named after what it was made of. Where no folder can be written
-to, it is compiled anew in every process.
+Compiled code is kept on disk, in a folder that is named after what it was made of. Where no folder can be
+written to, it is compiled anew in every process.
 """
 
 from __future__ import annotations
@@ -117,15 +117,13 @@ def _modules(core: ModuleType, search: ModuleType) -> tuple[ModuleType, ...]:
     return random_numbers, core, search
 
 
-def _compiler(
-    core: ModuleType, search: ModuleType
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _compiler(core: ModuleType, search: ModuleType) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     import numba
 
     folder = cache_folder(core, search)
     if folder is not None:
         # numba notices changes of a function's own file alone; the folder's name stands for all of them.
-        numba.config.CACHE_DIR = str(folder)
+        vars(numba.config)["CACHE_DIR"] = str(folder)
     translate: Callable[[Callable[..., Any]], Callable[..., Any]] = numba.njit(
         cache=folder is not None, nogil=True
     )
@@ -133,7 +131,7 @@ def _compiler(
 
 
 def cache_folder(core: ModuleType, search: ModuleType) -> Path | None:
-    """Return the folder for compiled code of a game and a search, made if need be; None where nothing can be written.
+    """Return the folder for compiled code of a game and a search, None where nothing can be written.
 
     Looked for under `NUMBA_CACHE_DIR`, then the user's cache folder, then the folder for temporary files.
     """

@@ -54,9 +54,7 @@ class CorePlayer(RulesEngine):
         game = self.rules.game
         if game not in self._kernels or (self._wants_compiled and not self._kernels[game].is_compiled):
             compiled = compiled_kernels(game, self.search) if self._wants_compiled else None
-            self._kernels[game] = compiled or assemble(
-                core_of(game), search_of(self.search), compiled=False
-            )
+            self._kernels[game] = compiled or assemble(core_of(game), search_of(self.search), compiled=False)
 
     def play(self, colour: ColourWord, move: str) -> None:
         """Play a move on both boards."""
@@ -89,7 +87,5 @@ class CorePlayer(RulesEngine):
         """Return the kernels' game, begun at the first move or roll."""
         if self._followed is None:
             game = self.rules.game
-            self._followed = FollowedGame(
-                core_of(game), self._kernels[game], self.rules, position.to_move
-            )
+            self._followed = FollowedGame(core_of(game), self._kernels[game], self.rules, position.to_move)
         return self._followed

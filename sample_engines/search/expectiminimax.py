@@ -1,23 +1,14 @@
 """Expectiminimax for games with dice: the mean over all rolls of the best answer, one or two turns ahead.
 
 Values are shares of the win, in millionths, of the side that has just moved. Source: Michie, Game-playing and
-game-learning automata (1966). The two depths are two functions: compiled functions that call themselves cannot be
-kept on disk.
+game-learning automata (1966). The two depths are two functions: compiled functions that call themselves
+cannot be kept on disk.
 """
 
 from __future__ import annotations
 
-from sample_engines.search.layout import Cells, Rows, kernel
-from sample_engines.search.plakoto_core import (
-    OVER,
-    SURE,
-    TO_MOVE,
-    value_of,
-    evaluate,
-    list_moves,
-    play,
-    set_roll,
-)
+from sample_engines.search.layout import OVER, TO_MOVE, Cells, Rows, kernel
+from sample_engines.search.plakoto_core import SURE, evaluate, list_moves, play, set_roll, value_of
 
 NODES = 0
 """Positions valued."""
@@ -34,7 +25,10 @@ def value_move(
 
     Args:
         stack: the position, and room for `turns` + 1 more.
+        tables: the network.
+        control: the search's counts.
         lists: room for a list of moves for each of these, and one more.
+        move: the move.
         turns: how many further turns to look ahead, 0 to 2; 0: what the network says.
         width: how many of the best answers to a roll are looked at again with two turns.
     """
@@ -63,7 +57,7 @@ def _mean_of_answers(stack: Rows, tables: Cells, control: Cells, lists: Rows, pl
 
 @kernel
 def _mean_of_second_answers(stack: Rows, tables: Cells, control: Cells, lists: Rows, width: int) -> int:
-    """Return the same for `stack[1]` when he looks a turn further at the answers that the network likes best."""
+    """Return the mean for `stack[1]` when he looks a turn further at the answers the network likes best."""
     total = 0
     below = stack[2]
     moves = lists[1]

@@ -29,7 +29,7 @@ NODES_AT_ONCE = 300_000
 
 @dataclass(frozen=True, slots=True)
 class Valuation:
-    """What a search says: the best move, the mover's share of the win (0 to 1), turns ahead and positions valued."""
+    """The best move, the mover's share of the win by it (0 to 1), turns ahead and positions valued."""
 
     move: int
     share: float
@@ -58,6 +58,7 @@ class Expectiminimax:
         """Look one turn further ahead at a time, at the best moves of the time before.
 
         Args:
+            state: the position, dice thrown.
             seconds: how long; the number of nodes follows from the speed so far. None: `NODES_AT_ONCE`.
             turns: the most turns ahead, None for as many as there is time for.
         """

@@ -1,4 +1,4 @@
-"""A game as the kernels see it: its constants and its position, following the moves and rolls of the real one."""
+"""A game as the kernels see it: constants and position, following the moves and rolls of the real one."""
 
 from __future__ import annotations
 

@@ -5,7 +5,10 @@ The search is written against this module; `assemble` puts a game's kernels in t
 
 from __future__ import annotations
 
-from sample_engines.search.layout import Cells
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sample_engines.search.layout import Cells
 
 
 def list_moves(state: Cells, tables: Cells, moves: Cells) -> int:
@@ -32,9 +35,7 @@ def set_roll(state: Cells, tables: Cells, larger: int, smaller: int) -> None:
     raise NotImplementedError
 
 
-def playout(
-    state: Cells, tables: Cells, generator: Cells, trace: Cells, moves: Cells, priors: Cells
-) -> int:
+def playout(state: Cells, tables: Cells, generator: Cells, trace: Cells, moves: Cells, priors: Cells) -> int:
     """Play on until the result is known or guessed, set it, and return how many moves `trace` holds.
 
     An entry of the trace is `2 * rave_key(move) + colour`. `moves` and `priors` are free to write on.

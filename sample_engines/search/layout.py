@@ -1,8 +1,8 @@
 """Where everything stands in the flat integer arrays that the compiled search works on.
 
 A position is one array of integers: a head that is the same for all games, the rest as the game's core likes
-it. A node of the search tree is `NODE` integers in one long array; the root is node 0. The search's own counts
-are the array `control`.
+it. A node of the search tree is `NODE` integers in one long array; the root is node 0. The search's own
+counts are the array `control`.
 
 Results are integers too, thousandths of a win seen from Black, so that plain Python and compiled code add up
 exactly the same numbers.

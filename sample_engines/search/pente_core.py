@@ -1,10 +1,10 @@
 """Pente for the search: what each empty point is worth to either side is kept up to date, stone by stone.
 
-Every five points in a row on which only one colour stands can still become a five of that colour. A point's worth
-to a colour is the sum over the fives-to-be through it, by the stones they hold already; and for each point the
-number of pairs is kept that either side would capture there. So the best point is found by one look at each, and
-playouts are games of two greedy players, who choose by chance among points of nearly the same worth and are
-stopped after a while.
+Every five points in a row on which only one colour stands can still become a five of that colour. A point's
+worth to a colour is the sum over the fives-to-be through it, by the stones they hold already; and for each
+point the number of pairs is kept that either side would capture there. So the best point is found by one look
+at each, and playouts are games of two greedy players, who choose by chance among points of nearly the same
+worth and are stopped after a while.
 
 Moves are the rules core's numbers: row * size + column.
 """
@@ -56,7 +56,8 @@ THROUGH = 6
 LINES = 7
 """Where in the tables the places of each five begin."""
 STEPS = 8
-"""Where in the tables the eight steps to neighbouring places begin; four more numbers there are the lines'."""
+"""Where in the tables the eight steps to neighbouring places begin; four more numbers there are the
+lines'."""
 VALUES = 9
 """Where in the tables the worth of a five-to-be by its stones begins."""
 NUMBERS = 10
@@ -89,7 +90,7 @@ def make_tables(rules: Rules) -> list[int]:
     stride = size + 2
     steps = (-stride - 1, -stride, -stride + 1, -1, 1, stride - 1, stride, stride + 1)
     places = [BOARD + (row + 1) * stride + column + 1 for row in range(size) for column in range(size)]
-    fives = []
+    fives: list[list[int]] = []
     through: list[list[int]] = [[] for _ in places]
     for row in range(size):
         for column in range(size):
@@ -174,7 +175,7 @@ def list_moves(state: Cells, tables: Cells, moves: Cells) -> int:
 
 @kernel
 def _value(state: Cells, tables: Cells, place: int, mover: int) -> int:
-    """Return what an empty place is worth to the side to move: `4 * FIVE` wins, `FIVE` or more stops a loss."""
+    """Return what an empty place is worth to the mover: `4 * FIVE` wins, `FIVE` or more stops a loss."""
     board = (tables[SIZE] + 2) * (tables[SIZE] + 2)
     at = place - BOARD
     own = state[tables[WORTH] + mover * board + at]
@@ -309,7 +310,6 @@ def play(state: Cells, tables: Cells, move: int) -> None:
     """Make a legal move."""
     mover = state[TO_MOVE]
     own = mover + 1
-    size = tables[SIZE]
     place = tables[tables[PLACES] + move]
     steps = tables[STEPS]
     _change(state, tables, move, own)
@@ -356,9 +356,7 @@ def set_roll(state: Cells, tables: Cells, larger: int, smaller: int) -> None:
 
 
 @kernel
-def playout(
-    state: Cells, tables: Cells, generator: Cells, trace: Cells, moves: Cells, priors: Cells
-) -> int:
+def playout(state: Cells, tables: Cells, generator: Cells, trace: Cells, moves: Cells, priors: Cells) -> int:
     """Let two greedy players play on for a while, then judge by the fives-to-be and the pairs."""
     places = tables[PLACES]
     for _ in range(PLAYOUT_TURNS):

@@ -1,11 +1,11 @@
 """Plakoto for the search: plays found as the rules core finds them, positions valued by a small network.
 
-The network (one hidden layer, whole numbers only) has taught itself, see `sample_engines.learning.plakoto`; it
-gives a side's share of the win when the opponent is about to roll. A playout plays the turn that is due by the
-network's advice and takes its word for the rest.
+The network (one hidden layer, whole numbers only) has taught itself, see `sample_engines.learning.plakoto`;
+it gives a side's share of the win when the opponent is about to roll. A playout plays the turn that is due by
+the network's advice and takes its word for the rest.
 
-A move is up to four checker moves of 10 bits, 32 * from + to in the mover's own points, the first in the lowest
-bits; 0 is the pass.
+A move is up to four checker moves of 10 bits, 32 * from + to in the mover's own points, the first in the
+lowest bits; 0 is the pass.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from sample_engines.search.layout import (
     Cells,
     kernel,
 )
-from sample_engines.search.random_numbers import draw
 
 if TYPE_CHECKING:
     from arena.rules.base import Move, Rules
@@ -236,9 +235,7 @@ def list_moves(state: Cells, tables: Cells, moves: Cells) -> int:
     """Write every legal move into `moves`, in the canonical order, and return how many there are."""
     if state[OVER] != 0 or state[AWAITS_DICE] != 0:
         return 0
-    state[TURN : TURN + SIDE] = state[
-        FREE + SIDE * state[TO_MOVE] : FREE + SIDE * state[TO_MOVE] + SIDE
-    ]
+    state[TURN : TURN + SIDE] = state[FREE + SIDE * state[TO_MOVE] : FREE + SIDE * state[TO_MOVE] + SIDE]
     if state[LARGER] == state[SMALLER]:
         count = _list_double(state, moves)
     else:
@@ -286,7 +283,14 @@ def _list_two_dice(state: Cells, moves: Cells) -> int:
                         ending = _add_play(state, moves, 0, ending, step)
                 elif with_second == 1:
                     count = _add_second_steps(
-                        state, moves, count, step, other, larger if either_left else 0, open_points, has_pinned
+                        state,
+                        moves,
+                        count,
+                        step,
+                        other,
+                        larger if either_left else 0,
+                        open_points,
+                        has_pinned,
                     )
                 state[TURN + start] += 1
                 state[TURN + end] -= 1
@@ -597,9 +601,7 @@ def list_candidates(state: Cells, tables: Cells, moves: Cells, priors: Cells) ->
 
 
 @kernel
-def playout(
-    state: Cells, tables: Cells, generator: Cells, trace: Cells, moves: Cells, priors: Cells
-) -> int:
+def playout(state: Cells, tables: Cells, generator: Cells, trace: Cells, moves: Cells, priors: Cells) -> int:
     """Play the turn that is due and ask the network."""
     if state[AWAITS_DICE] == 0:
         play(state, tables, best_move(state, tables, moves))

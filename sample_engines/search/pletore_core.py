@@ -211,9 +211,7 @@ def set_roll(state: Cells, tables: Cells, larger: int, smaller: int) -> None:
 
 
 @kernel
-def playout(
-    state: Cells, tables: Cells, generator: Cells, trace: Cells, moves: Cells, priors: Cells
-) -> int:
+def playout(state: Cells, tables: Cells, generator: Cells, trace: Cells, moves: Cells, priors: Cells) -> int:
     """Play legal moves at random, each with the same chance, to the end."""
     points = tables[POINTS]
     stride = tables[SIZE] + 2

@@ -1,7 +1,7 @@
 """Random numbers that are the same in plain Python and compiled: whole numbers below 2**32 only.
 
-Marsaglia's 32-bit xorshift (Journal of Statistical Software 8(14), 2003, triple 13, 17, 5) plus a Weyl sequence,
-as in his xorwow. Period 2**32 * (2**32 - 1). Not for dice that anybody has to trust.
+Marsaglia's 32-bit xorshift (Journal of Statistical Software 8(14), 2003, triple 13, 17, 5) plus a Weyl
+sequence, as in his xorwow. Period 2**32 * (2**32 - 1). Not for dice that anybody has to trust.
 """
 
 from __future__ import annotations

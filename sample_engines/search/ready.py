@@ -1,8 +1,8 @@
 """Gets compiled kernels without ever making a referee wait for the compiler.
 
-Compiling a game's kernels takes several seconds, loading them from disk less than one. So a process of its own
-compiles (`python -m sample_engines.search.ready GAME:SEARCH`), once for all engines of the machine, and who asks meanwhile
-plays with plain Python: slower, but the same moves.
+Compiling a game's kernels takes several seconds, loading them from disk less than one. So a process of its
+own compiles (`python -m sample_engines.search.ready GAME:SEARCH`), once for all engines of the machine, and
+who asks meanwhile plays with plain Python: slower, but the same moves.
 
     python -m sample_engines.search.ready [GAME:SEARCH…]
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.rules.base import BLACK, Rules
@@ -27,6 +26,7 @@ from sample_engines.search.tree_search import TreeSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from types import ModuleType
 
 GAMES = {

@@ -95,7 +95,7 @@ class Searcher:
         self._plant()
 
     def move_root(self, state: list[int], path: Sequence[int]) -> None:
-        """Search from this position, which moves (or rolls, by number) lead to, and keep what is known of it."""
+        """Search from the position that moves (or rolls, by number) lead to; keep what is known of it."""
         node = 0
         for step in path:
             found = next((child for child in self._children(node) if self._at(child, MOVE) == step), None)

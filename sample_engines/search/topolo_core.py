@@ -221,9 +221,7 @@ def set_roll(state: Cells, tables: Cells, larger: int, smaller: int) -> None:
 
 
 @kernel
-def playout(
-    state: Cells, tables: Cells, generator: Cells, trace: Cells, moves: Cells, priors: Cells
-) -> int:
+def playout(state: Cells, tables: Cells, generator: Cells, trace: Cells, moves: Cells, priors: Cells) -> int:
     """Fill the board at random: cells of the open rows first, heights as they come out of the hand."""
     size = tables[SIZE]
     cells = tables[CELLS]

@@ -1,11 +1,11 @@
 """The tree search: UCT with rapid action value estimation, priors as imagined visits, and chance nodes.
 
-Each simulation descends from the root, takes the child with the highest bound, gives a leaf its children when it
-has been visited often enough, plays out and adds the result along the path. The bound is that of Shah, Xie and
-Xu (Non-asymptotic analysis of Monte Carlo tree search, 2020), exploration * N**(1/4) / n**(1/2): unlike UCB1's
-logarithm it needs square roots alone, which every machine rounds alike. Moves made later in a playout by the same
-side count for the weighted average of Gelly and Silver (Artificial Intelligence 175, 2011), with the weight
-m / (n + m + bias * n * m).
+Each simulation descends from the root, takes the child with the highest bound, gives a leaf its children when
+it has been visited often enough, plays out and adds the result along the path. The bound is that of Shah, Xie
+and Xu (Non-asymptotic analysis of Monte Carlo tree search, 2020), exploration * N**(1/4) / n**(1/2): unlike
+UCB1's logarithm it needs square roots alone, which every machine rounds alike. Moves made later in a playout
+by the same side count for the weighted average of Gelly and Silver (Artificial Intelligence 175, 2011), with
+the weight m / (n + m + bias * n * m).
 """
 
 from __future__ import annotations

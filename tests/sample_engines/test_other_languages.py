@@ -1,7 +1,7 @@
-"""The engines in other languages know the rules: their lists of legal moves are the rules core's, game after game.
+"""The engines in other languages know the rules: their legal moves are the rules core's, game after game.
 
-Each has the command `gogui-rules_legal_moves` for all its games. Without a compiler or without node the test is
-skipped on a developer's machine; where CI is set it fails, so that it cannot be missed there.
+Each has the command `gogui-rules_legal_moves` for all its games. Without a compiler or without node the test
+is skipped on a developer's machine; where CI is set it fails, so that it cannot be missed there.
 """
 
 from __future__ import annotations
@@ -163,5 +163,3 @@ def test_what_is_not_legal_is_refused(talk: tuple[Talk, Position]) -> None:
         move = position.legal_moves()[0]
         conversation.done(f"play black {position.rules.format_move(move)}")
         assert not conversation.ask(f"play white {position.rules.format_move(move)}").ok
-
-

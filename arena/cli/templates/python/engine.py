@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A complete engine for Pletore in one file, with nothing but Python's standard library.
 
-It looks one move ahead and takes the best by a small evaluation, by chance among equals. To make it your own, change
-`choose`. Above it are the rules, below it the protocol: GTP 2 with arena- extensions.
+It looks one move ahead and takes the best by a small evaluation, by chance among equals. To make it your own,
+change `choose`. Above it are the rules, below it the protocol: GTP 2 with arena- extensions.
 """
 
 import random
@@ -44,7 +44,9 @@ class Position:
         row = point // size
         across = first(board, range(point - 1, row * size - 1, -1))
         across |= first(board, range(point + 1, (row + 1) * size))
-        along = first(board, range(point - size, -1, -size)) | first(board, range(point + size, size * size, size))
+        along = first(board, range(point - size, -1, -size)) | first(
+            board, range(point + size, size * size, size)
+        )
         return across & along
 
     def legal_moves(self):
@@ -120,7 +122,7 @@ def choose(position):
     return random.choice(best)
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """Answers a command with `?` and a message."""
 
 
@@ -139,12 +141,12 @@ class Engine:
     def arena_game(self, game):
         """Accept the one game there is."""
         if game != "pletore":
-            raise Refusal("unknown game")
+            raise RefusalError("unknown game")
 
     def boardsize(self, word):
         """Set the size."""
         if not word.isdigit() or not 1 <= int(word) <= 25:
-            raise Refusal("unacceptable size")
+            raise RefusalError("unacceptable size")
         self.size = int(word)
         self.begin()
 
@@ -153,23 +155,23 @@ class Engine:
         try:
             self.komi = int(word)
         except ValueError:
-            raise Refusal("komi must be a whole number") from None
+            raise RefusalError("komi must be a whole number") from None
         if self.position.turns == 0:
             self.begin()
 
     def check_turn(self, colour):
         """Refuse a move of the side that is not to move."""
         if self.position.is_over:
-            raise Refusal("the game is over")
+            raise RefusalError("the game is over")
         if colour.lower()[:1] != "bw"[self.position.to_move]:
-            raise Refusal("it is the other side's turn")
+            raise RefusalError("it is the other side's turn")
 
     def play(self, colour, word):
         """Take note of a move."""
         self.check_turn(colour)
         moves = {self.position.word_of(move).lower(): move for move in self.position.legal_moves()}
         if word.lower() not in moves:
-            raise Refusal("illegal move")
+            raise RefusalError("illegal move")
         self.position.play(moves[word.lower()])
 
     def genmove(self, colour):
@@ -207,11 +209,11 @@ COMMANDS = {
 def answer(words):
     """Return the whole reply to a command, given as words."""
     number = words.pop(0) if words[0].isdigit() else ""
+    if not words or words[0] not in COMMANDS:
+        return f"?{number} unknown command\n\n"
     try:
-        if not words or words[0] not in COMMANDS:
-            raise Refusal("unknown command")
         return f"={number} {COMMANDS[words[0]](*words[1:]) or ''}\n\n"
-    except (Refusal, TypeError) as error:
+    except (RefusalError, TypeError) as error:
         return f"?{number} {error}\n\n"
 
 
