@@ -162,10 +162,14 @@ def _enter(
         share = guess(state, tables)
         # A guess is never as good as a win that has been seen, nor as bad as a loss.
         best = UNIT * min(WIN - 2, max(2, share if mover == 0 else WIN - share))
-        if best >= beta or depth <= -MOST_THREAT_PLIES or ply >= MOST_PLIES:
+        if depth <= -MOST_THREAT_PLIES or ply >= MOST_PLIES:
             return best
         count = list_threats(state, tables, moves)
-        if count == 0:
+        if count < 0:
+            # The guess knows nothing of what is forced here.
+            count = -count
+            best = -1
+        elif count == 0 or best >= beta:
             return best
     elif full:
         count = list_moves(state, tables, moves)

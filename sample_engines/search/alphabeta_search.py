@@ -28,8 +28,8 @@ PLAIN_NODES_A_SECOND = 400
 COMPILED_NODES_A_SECOND = 50_000
 """What to expect of a machine before anything has been measured; on the safe side."""
 
-NODES_AT_ONCE = 50_000
-"""Nodes without a limit of time: a move of a second or so."""
+NODES_AT_DEPTH = 20_000
+"""Most nodes under a limit of depth, whatever the clock says: the same depth shall give the same moves."""
 
 _MOST_LISTED = 1024
 """More than any position here has moves."""
@@ -80,8 +80,8 @@ class AlphaBeta:
 
         Args:
             state: the position.
-            seconds: how long; the number of nodes follows from the speed so far. None: `NODES_AT_ONCE`.
-            depth: the most plies, None for no limit.
+            seconds: how long; the number of nodes follows from the speed so far. None for no limit.
+            depth: the most plies, None for no limit; then there are at most `NODES_AT_DEPTH` nodes.
             endgame: with at most so many legal moves all of them are looked at, to the end if time allows.
         """
         row = self._stack[0]
@@ -94,7 +94,10 @@ class AlphaBeta:
         verdict = Verdict(int(self._lists[0][0]), self._guess(row), 0, 0, False)
         if count == 1:
             return verdict
-        budget = NODES_AT_ONCE if seconds is None else max(1, int(seconds * self._speed))
+        budget = NODES_AT_DEPTH
+        if seconds is not None:
+            affordable = max(1, int(seconds * self._speed))
+            budget = affordable if depth is None else min(budget, affordable)
         used = 0
         for plies in range(1, (depth or MOST_DEPTH) + 1):
             self._control[MOST_NODES] = budget - used

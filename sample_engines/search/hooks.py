@@ -54,5 +54,8 @@ def guess(state: Cells, tables: Cells) -> int:
 
 
 def list_threats(state: Cells, tables: Cells, moves: Cells) -> int:
-    """Write the moves that force an answer or win, for a search beyond its depth; return how many."""
+    """Write the moves that force an answer, for a search beyond its depth; return how many.
+
+    Where the side to move has no choice but these, or wins by them, the number is negative.
+    """
     raise NotImplementedError

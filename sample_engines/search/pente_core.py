@@ -325,8 +325,8 @@ def play(state: Cells, tables: Cells, move: int) -> None:
             # The step in points: the wall makes a row of places two longer than a row of points.
             row = -1 if index < 3 else (0 if index < 5 else 1)
             inside = step - 2 * row
-            _change(state, tables, move + inside, 0)
-            _change(state, tables, move + 2 * inside, 0)
+            for distance in range(1, 3):
+                _change(state, tables, move + distance * inside, 0)
             state[PAIRS + mover] += 1
             state[EMPTY_POINTS] += 2
     is_won = state[PAIRS + mover] >= WINNING_PAIRS
@@ -405,16 +405,48 @@ def guess(state: Cells, tables: Cells) -> int:
 
 @kernel
 def list_threats(state: Cells, tables: Cells, moves: Cells) -> int:
-    """Write the points where the side to move makes a four or captures, or stops a loss at once."""
+    """Write the one winning point, or what may stop a loss; if there is neither, what makes a four.
+
+    The number is negative in the first two cases: nothing else can be played. A capture that leaves one pair
+    to the win counts as a four.
+    """
     board = (tables[SIZE] + 2) * (tables[SIZE] + 2)
     mover = state[TO_MOVE]
+    is_threatened = False
     count = 0
     for point in range(tables[POINTS]):
         place = tables[tables[PLACES] + point]
-        if state[place] == 0:
+        if state[place] != 0:
+            continue
+        value = _value(state, tables, place, mover)
+        if value >= 4 * FIVE:
+            moves[0] = point
+            return -1
+        takes = state[tables[CAPTURES] + mover * board + place - BOARD]
+        if value >= FIVE and not is_threatened:
+            is_threatened = True
+            kept = 0
+            for index in range(count):
+                other = tables[tables[PLACES] + moves[index]] - BOARD
+                if state[tables[CAPTURES] + mover * board + other] > 0:
+                    moves[kept] = moves[index]
+                    kept += 1
+            count = kept
+        if is_threatened:
+            is_listed = value >= FIVE or takes > 0
+        else:
             own = state[tables[WORTH] + mover * board + place - BOARD]
-            takes = state[tables[CAPTURES] + mover * board + place - BOARD]
-            if own >= THREE or takes > 0 or _value(state, tables, place, mover) >= FIVE:
-                moves[count] = point
-                count += 1
-    return count
+            is_listed = own >= THREE or takes > 0
+        if is_listed:
+            moves[count] = point
+            count += 1
+    if is_threatened:
+        return -count
+    kept = 0
+    for index in range(count):
+        place = tables[tables[PLACES] + moves[index]] - BOARD
+        pairs = state[PAIRS + mover] + state[tables[CAPTURES] + mover * board + place]
+        if state[tables[WORTH] + mover * board + place] >= THREE or pairs >= WINNING_PAIRS - 1:
+            moves[kept] = moves[index]
+            kept += 1
+    return kept

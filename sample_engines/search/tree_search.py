@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 CHUNK_S = 0.02
 """How long the search runs between two looks at the clock."""
 
+STAGES = 16
+"""How often a search with a limit of playouts looks whether it may stop early."""
+
 
 class TreeSearch:
     """The search that accompanies a game.
@@ -36,7 +39,8 @@ class TreeSearch:
         """Search until a limit is reached or the move can change no more.
 
         Args:
-            playouts: the most playouts, at least 1; None for no limit.
+            playouts: the most playouts, at least 1; None for no limit. As long as the time suffices, what is
+                done depends on nothing else.
             seconds: the longest time, looked at after every chunk of playouts; None for no limit. One of the
                 two must be given. At least one playout is made.
         """
@@ -46,17 +50,27 @@ class TreeSearch:
         else:
             self._searcher.move_root(self._game.state(), self._game.steps[self._steps_at_root :])
         self._steps_at_root = len(self._game.steps)
+        # With a limit of playouts it is looked only here and there whether the move can change, at places
+        # that do not depend on the machine's speed.
+        stage = None if playouts is None else max(1, playouts // STAGES)
         done, chunk = 0, 1
         while True:
+            if playouts is not None and stage is not None:
+                chunk = min(chunk, stage - done % stage, playouts - done)
             before = time.monotonic()
             self._searcher.run(chunk)
             now = time.monotonic()
             done += chunk
-            left = None if playouts is None else playouts - done
-            if seconds is not None:
-                time_left = begin + seconds - now
-                affordable = int(time_left * done / max(now - begin, 1e-6)) if time_left > 0 else 0
-                left = affordable if left is None else min(left, affordable)
-            if not left or self._searcher.is_decided(left):
-                return self._searcher.finding()
-            chunk = min(2 * chunk if now - before < CHUNK_S else chunk, left)
+            if now - before < CHUNK_S:
+                chunk *= 2
+            if seconds is not None and now >= begin + seconds:
+                break
+            if playouts is not None and stage is not None:
+                if done == playouts or (done % stage == 0 and self._searcher.is_decided(playouts - done)):
+                    break
+            elif seconds is not None:
+                affordable = int((begin + seconds - now) * done / max(now - begin, 1e-6))
+                if affordable == 0 or self._searcher.is_decided(affordable):
+                    break
+                chunk = min(chunk, affordable)
+        return self._searcher.finding()
