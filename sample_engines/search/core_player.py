@@ -9,7 +9,7 @@ from protocol.sdk import Refusal
 from sample_engines.rules_engine import RulesEngine
 from sample_engines.search.assemble import Kernels, assemble, core_of, search_of
 from sample_engines.search.followed import FollowedGame
-from sample_engines.search.ready import GAMES, compiled_kernels
+from sample_engines.search.ready import GAMES, Loader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,7 @@ class CorePlayer(RulesEngine):
         self.game = self.games[0] if self.game not in self.games else self.game
         self._wants_compiled = compiled
         self._kernels: dict[str, Kernels] = {}
+        self._loaders: dict[str, Loader] = {}
         self._followed: FollowedGame | None = None
 
     @property
@@ -53,7 +54,11 @@ class CorePlayer(RulesEngine):
         self._followed = None
         game = self.rules.game
         if game not in self._kernels or (self._wants_compiled and not self._kernels[game].is_compiled):
-            compiled = compiled_kernels(game, self.search) if self._wants_compiled else None
+            compiled = None
+            if self._wants_compiled:
+                if game not in self._loaders:
+                    self._loaders[game] = Loader(game, self.search)
+                compiled = self._loaders[game].kernels()
             self._kernels[game] = compiled or assemble(core_of(game), search_of(self.search), compiled=False)
 
     def play(self, colour: ColourWord, move: str) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,9 @@ GAMES = {
 }
 """The games that each search plays."""
 
-PATIENCE_S = 5.0
-"""How long an engine waits for the compiler: well within the ten seconds a referee allows for a set-up."""
+PATIENCE_S = 2.0
+"""How long an engine waits at the beginning of a game: well within the ten seconds a referee allows for a
+set-up, on a busy machine too."""
 
 _POLL_S = 0.05
 
@@ -45,29 +47,41 @@ _STALE_S = 300.0
 """Age at which the sign that somebody compiles is taken to be left over."""
 
 
-def compiled_kernels(game: str, search: str, patience_s: float = PATIENCE_S) -> Kernels | None:
-    """Return compiled kernels, None when there is no compiler or they are not ready in time.
-
-    Ask again at the next game: the compiler goes on.
+class Loader:
+    """Gets compiled kernels of a game and a search in a thread of its own, however long it takes.
 
     Args:
         game: a game that has a core.
         search: `tree`, `alphabeta` or `expectiminimax`.
-        patience_s: how long to wait for the compiler.
     """
-    if not can_compile():
-        return None
-    folder = cache_folder(core_of(game), search_of(search))
-    if folder is None:
-        return None
-    deadline = time.monotonic() + patience_s
-    if not _is_ready(folder):
-        _start_compiler(game, search, folder)
-        while not _is_ready(folder):
-            if time.monotonic() > deadline:
-                return None
-            time.sleep(_POLL_S)
-    return compile_now(game, search)
+
+    def __init__(self, game: str, search: str) -> None:
+        self._game = game
+        self._search = search
+        self._kernels: Kernels | None = None
+        # A daemon: the engine may end while the compiler is still at work.
+        self._thread = threading.Thread(target=self._load, daemon=True)
+        self._thread.start()
+
+    def kernels(self, patience_s: float = PATIENCE_S) -> Kernels | None:
+        """Return the kernels, None when there is no compiler or they are not ready in time: ask again
+        later."""
+        self._thread.join(patience_s)
+        return self._kernels
+
+    def _load(self) -> None:
+        if not can_compile():
+            return
+        folder = cache_folder(core_of(self._game), search_of(self._search))
+        if folder is None:
+            return
+        if not _is_ready(folder):
+            _start_compiler(self._game, self._search, folder)
+            while not _is_ready(folder):
+                if not (folder / "compiling").exists() and not _is_ready(folder):
+                    return
+                time.sleep(_POLL_S)
+        self._kernels = compile_now(self._game, self._search)
 
 
 def compile_now(game: str, search: str) -> Kernels:

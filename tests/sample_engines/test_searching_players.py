@@ -263,9 +263,12 @@ def test_an_engine_does_not_wait_longer_for_the_compiler_than_it_is_told(
     monkeypatch.setattr(ready, "can_compile", lambda: True)
     monkeypatch.setattr(assembling, "version", lambda _: "0")
     monkeypatch.setattr("subprocess.Popen", lambda words, **_: started.append(words))
-    assert ready.compiled_kernels("topolo", "tree", patience_s=0.0) is None
-    assert ready.compiled_kernels("topolo", "tree", patience_s=0.0) is None
+    loaders = [ready.Loader("topolo", "tree") for _ in range(2)]
+    assert [loader.kernels(patience_s=0.2) for loader in loaders] == [None, None]
     assert [words[-1] for words in started] == ["topolo:tree"]
+    for sign in tmp_path.glob("gtparena/*/compiling"):
+        sign.unlink()
+    assert [loader.kernels(patience_s=10.0) for loader in loaders] == [None, None]
 
 
 def test_compiled_code_goes_to_the_first_folder_that_can_be_written_to(
