@@ -64,8 +64,7 @@ class Loader:
         self._thread.start()
 
     def kernels(self, patience_s: float = PATIENCE_S) -> Kernels | None:
-        """Return the kernels, None when there is no compiler or they are not ready in time: ask again
-        later."""
+        """Return the kernels; None without a compiler, or when they are not ready yet: ask again later."""
         self._thread.join(patience_s)
         return self._kernels
 
