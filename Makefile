@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test system check soak lock clean
+.PHONY: run test engines system check soak lock clean
 
 # Plays four real events of real engine processes; tables and charts are left in out/.
 run: $(READY)
@@ -34,6 +34,13 @@ system:
 			apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing > /dev/null; \
 		fi; \
 	fi
+
+# The sample engine in C, and the compiled kernels of the searching engines, ready beforehand.
+engines: $(READY)
+	@if command -v $(CC) > /dev/null; then \
+		mkdir -p out && $(CC) -std=c11 -O2 -Wall -Wextra -o out/flat_engine sample_engines/c/flat_engine.c; \
+	else echo "no C compiler ($(CC)): the engine in C is left out"; fi
+	$(BIN)/python -m sample_engines.search.ready
 
 # What takes longer than ten minutes.
 soak: $(READY) system

@@ -32,6 +32,7 @@ from protocol.engine_clock import (
     parse_kata_time,
 )
 from protocol.framing import BadCommand, Command, CommandParser
+from protocol.gogui import Goban, gogui_commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ColourWord",
     "Engine",
+    "Goban",
     "OptionKind",
     "OptionSpec",
     "Refusal",
@@ -73,8 +75,8 @@ class WorkLimit(NamedTuple):
 class Engine:
     """What an engine author writes. Only `new_game`, `play` and `genmove` are needed.
 
-    The optional methods (`dice`, `announce`, `choose_komi`, `choose_side`, `result`, `show`) are offered to
-    the referee only where a subclass defines them.
+    The optional methods (`dice`, `announce`, `choose_komi`, `choose_side`, `result`, `show`, `goban`) are
+    offered to the referee only where a subclass defines them.
 
     Attributes to set in the subclass:
         name: the program's name; the class's name when empty.
@@ -150,6 +152,14 @@ class Engine:
 
     def show(self) -> str:
         """Return the board as lines of text, for people (`showboard`)."""
+        raise NotImplementedError
+
+    def goban(self) -> Goban:
+        """Return the position for GoGui, which then can show the game (`gogui-rules_…`).
+
+        Raises:
+            Refusal: the game is not played on a goban.
+        """
         raise NotImplementedError
 
     def knows_game(self, game: str) -> bool:
@@ -289,6 +299,8 @@ class _Server:
             offered["arena-result"] = self._arena_result
         if kind.show is not Engine.show:
             offered["showboard"] = self._showboard
+        if kind.goban is not Engine.goban:
+            offered |= gogui_commands(self._goban)
         return offered
 
     def _known_command(self, arguments: tuple[str, ...]) -> str:
@@ -437,6 +449,10 @@ class _Server:
     def _arena_result(self, arguments: tuple[str, ...]) -> str:
         self._engine.result(" ".join(arguments))
         return ""
+
+    def _goban(self) -> Goban:
+        self._begin_if_due()
+        return self._engine.goban()
 
     def _showboard(self, arguments: tuple[str, ...]) -> str:
         return "\n" + self._engine.show()

@@ -8,17 +8,26 @@ person at GoGui, say) the generator starts from the system's entropy, and games 
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from arena.rules.base import BLACK, WHITE, RulesError
 from arena.rules.registry import games, rules_class
-from protocol.sdk import Engine, Refusal
+from protocol.sdk import Engine, Goban, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arena.rules.base import Move, Position, Rules
     from protocol.sdk import ColourWord, TurnClock
+
+
+@runtime_checkable
+class _HasStones(Protocol):
+    """A position of a game on a goban: 0 empty, 1 black, 2 white for each point, from A1."""
+
+    @property
+    def board(self) -> bytes: ...
+
 
 _COLOURS: dict[ColourWord, int] = {"black": BLACK, "white": WHITE}
 
@@ -100,6 +109,22 @@ class RulesEngine(Engine):
         position = self._position or self.rules.initial()
         return "\n".join(position.diagram())
 
+    def goban(self) -> Goban:
+        """Return the position for GoGui, in games on a goban."""
+        position = self._position or self.rules.initial()
+        size = self.rules.size
+        if size is None or not self.rules.has_vertices or not isinstance(position, _HasStones):
+            raise Refusal(f"{self.rules.title} is not played on a goban")
+        signs = "".join(".XO"[stone] for stone in position.board)
+        return Goban(
+            game=self.rules.game,
+            rows=[signs[row * size : (row + 1) * size] for row in reversed(range(size))],
+            legal=[self.rules.format_move(move) for move in position.legal_moves()],
+            to_move="white" if position.to_move == WHITE else "black",
+            result=_result_words(self.rules, position),
+            captured=_stones_captured(position),
+        )
+
     def _game(self) -> str:
         return self.game or DEFAULT_GAME
 
@@ -115,3 +140,19 @@ class RulesEngine(Engine):
         if position.to_move != side and not position.is_over:
             raise Refusal(f"it is not {colour}'s turn")
         return position
+
+
+def _result_words(rules: Rules, position: Position) -> str:
+    """Return how a finished game ended, empty while it goes on."""
+    if not position.is_over:
+        return ""
+    outcome = position.outcome()
+    if outcome.winner is None:
+        return f"Draw ({', '.join(outcome.reasons)})"
+    return f"{rules.colour_titles[outcome.winner]} wins: {outcome.result} ({', '.join(outcome.reasons)})"
+
+
+def _stones_captured(position: Position) -> tuple[int, int]:
+    """Return how many stones Black and White have captured, in games where stones are."""
+    pairs = getattr(position, "pairs_captured", (0, 0))
+    return 2 * pairs[0], 2 * pairs[1]

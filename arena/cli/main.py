@@ -30,6 +30,8 @@ COMMANDS = {
     "disqualify": "Take an engine out of the event, by the organiser's word.",
     "ratings": "Rate the engines of one or several events.",
     "rules": "Answer questions on the rules: one JSON a line in, one a line out.",
+    "ruler": "Be board and referee's eye for GoGui.",
+    "new": "Write a small complete engine to begin with.",
 }
 """Subcommands and their one-line help: `--help` must not import what only one of them needs."""
 

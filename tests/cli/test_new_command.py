@@ -1,0 +1,72 @@
+"""`arena new`: an engine that passes its own checks at once, and never into somebody's files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli.errors import Failure
+from arena.cli.new import LANGUAGES, command
+
+NEEDS = {"python": "python3", "c": "cc", "javascript": "node"}
+
+
+def make(folder: Path, language: str) -> None:
+    result = CliRunner().invoke(command, [str(folder), "--language", language], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert LANGUAGES[language].check in result.output
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_new_engine_passes_its_own_checks(language: str, tmp_path: Path) -> None:
+    if shutil.which(NEEDS[language]) is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{NEEDS[language]} is not installed, but CI must check engines in {language}")
+        pytest.skip(f"{NEEDS[language]} is not installed: new engines in {language} are not checked here")
+    folder = tmp_path / "mine"
+    make(folder, language)
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    run = subprocess.run(
+        LANGUAGES[language].check.split(),
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_trial_event_names_the_new_engine(language: str, tmp_path: Path) -> None:
+    make(tmp_path / "mine", language)
+    event = tomllib.loads((tmp_path / "mine" / "trial.toml").read_text())
+    assert [engine["name"] for engine in event["engine"]] == ["mine", "random"]
+    assert event["tournament"]["game"] == "pletore"
+
+
+def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
+    make(tmp_path, "python")
+    assert (tmp_path / "engine.py").exists()
+
+
+def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(Failure, match="not an empty folder"):
+        CliRunner().invoke(command, [str(tmp_path)], catch_exceptions=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_file_in_the_way_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for name in ("file", "file/below"):
+        with pytest.raises(Failure):
+            CliRunner().invoke(command, [str(tmp_path / name)], catch_exceptions=False)
