@@ -95,7 +95,7 @@ def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
         def again(task: GameTask) -> GameTask:
             return game_task(event, task.scheduled, task.attempt + 1, store.dice_key)
 
-        runner = Runner(event, tasks, tasks.commit, view, again=again)
+        runner = Runner(event, tasks, tasks.commit, view, again=again, database=store.path)
         report = trio.run(runner.run)
     match report.ending:
         case Ending.FINISHED:

@@ -15,6 +15,7 @@ import trio
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
 
     from arena.core.event import Event
     from arena.core.record import GameRecord
@@ -33,11 +34,13 @@ class Hello:
         event: the event, its engines as they are to be used.
         games_at_a_time: upper bound of `Play` messages without their answer.
         shows_moves: whether `MoveSeen` messages are wanted.
+        database: where the event is stored: those who watch it are found by its path; None: nobody watches.
     """
 
     event: Event
     games_at_a_time: int
     shows_moves: bool
+    database: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 class GamePlayer:
     """One worker's hands: any number of games at a time, each with two sessions of its own.
 
+    Attributes:
+        running: the referees of the games now being played, by the games' ids.
+
     Args:
         pool: where sessions come from.
         patience: told how many games are running.
@@ -42,6 +45,7 @@ class GamePlayer:
         self._patience = patience
         self._on_started = on_started
         self._on_move = on_move
+        self.running: dict[str, Referee] = {}
 
     async def play(self, task: GameTask) -> GameRecord:
         """Play one task; whatever the engines do, a record comes back."""
@@ -64,11 +68,13 @@ class GamePlayer:
                 on_move=self._on_move,
                 is_alone=self._is_alone,
             )
+            self.running[scheduled.id] = referee
             record = await referee.play()
             usable = {side for side, session in sessions.items() if referee.is_in_step(session)}
             return record
         finally:
             self._patience.games -= 1
+            self.running.pop(scheduled.id, None)
             with trio.CancelScope(shield=True):
                 async with trio.open_nursery() as nursery:
                     for side, session in sessions.items():

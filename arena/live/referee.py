@@ -17,6 +17,7 @@ from arena.core.clock import Clock
 from arena.core.clock_words import time_left_words
 from arena.core.dice import Dice, starter
 from arena.core.record import EngineIdentity, Evidence, GameRecord, Pie
+from arena.core.running import RunningGame, clock_face, short_infos
 from arena.core.seeds import engine_seed
 from arena.core.verdict import Reason, Verdict
 from arena.live.channel import OtherSideGone
@@ -113,6 +114,7 @@ class Referee:
         self._fault_us: int | None = None
         self._evidence: dict[int, Evidence] = {}
         self._pie: Pie | None = None
+        self._clocks: tuple[Clock, ...] = ()
         self._unwilling: set[EngineSession] = set()
         self._interrupted: EngineSession | None = None
         self._dice = Dice(task.dice_key) if task.dice_key is not None else None
@@ -132,6 +134,33 @@ class Referee:
         """Return the record of a game that was lost before it began; `faults` by scheduled colour."""
         self._evidence = {side: fault.evidence for side, fault in faults.items()}
         return self._record(self._verdict_on(faults))
+
+    @property
+    def ply(self) -> int:
+        """Turns played so far, opening plies included."""
+        return len(self._moves)
+
+    def view(self) -> RunningGame:
+        """Return the game as it stands, for those who watch; `thinking_us` is theirs to fill in."""
+        scheduled = self._task.scheduled
+        last = (short_infos(infos) for infos in self._infos[:-3:-1])
+        newest, other = next(last, {}), next(last, {})
+        first = starter(self._opening_roll)[0] if self._opening_roll else BLACK
+        return RunningGame(
+            id=scheduled.id,
+            attempt=self._task.attempt,
+            game=scheduled.game,
+            size=scheduled.size,
+            komi=self._komi,
+            black=self._identities[BLACK].name,
+            white=self._identities[WHITE].name,
+            first=first,
+            moves=tuple(self._moves),
+            opening_plies=min(len(scheduled.opening.moves), len(self._moves)),
+            dice=tuple(self._dice_thrown),
+            clocks=tuple(clock_face(clock) for clock in self._clocks),
+            said=(other, newest) if self._position.to_move == BLACK else (newest, other),
+        )
 
     def is_in_step(self, session: EngineSession) -> bool:
         """Say after the game whether a session can be used for another one."""
@@ -230,6 +259,7 @@ class Referee:
     async def _play_on(self) -> Verdict:
         position = self._position
         clocks = (Clock(self._controls[BLACK]), Clock(self._controls[WHITE]))
+        self._clocks = clocks
         since_checkpoint = 0
         while not position.is_over:
             side = position.to_move

@@ -40,6 +40,7 @@ from arena.rules import BLACK
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from pathlib import Path
 
     from arena.core.event import Event
     from arena.core.task import GameTask
@@ -132,9 +133,11 @@ class _Worker:
         self.running: dict[str, GameTask] = {}
         self.is_ready = False
 
-    async def greet(self, event: Event, games_at_a_time: int, *, shows_moves: bool) -> None:
+    async def greet(
+        self, event: Event, games_at_a_time: int, *, shows_moves: bool, database: Path | None
+    ) -> None:
         """Tell it what it is for; it takes games from then on."""
-        await self.send(Hello(event, games_at_a_time, shows_moves))
+        await self.send(Hello(event, games_at_a_time, shows_moves, database))
         self.is_ready = True
 
     async def send(self, message: Message) -> None:
@@ -166,6 +169,7 @@ class Runner:
         observer: told what happens.
         again: makes the task of playing a void game once more (its dice are new where they are independent).
         shows_moves: whether the observer wants `move_played`.
+        database: where `commit` writes: those who watch the event are found by its path; None: nobody does.
     """
 
     def __init__(
@@ -177,12 +181,14 @@ class Runner:
         *,
         again: Callable[[GameTask], GameTask],
         shows_moves: bool = False,
+        database: Path | None = None,
     ) -> None:
         self._event = event
         self._tasks = tasks
         self._commit = commit
         self._observer = observer
         self._shows_moves = shows_moves
+        self._database = database
         self._next_attempt = again
         self._again: list[GameTask] = []
         self._losses_in_a_row = 0
@@ -224,7 +230,7 @@ class Runner:
                     for place in range(len(shares)):
                         self._workers.append(_Worker(place))
                     for worker, share in zip(self._workers, shares, strict=True):
-                        await worker.greet(self._event, share, shows_moves=self._shows_moves)
+                        await self._greet(worker, share)
                     findings = await self._examine()
                     if not any(finding.shortcomings for finding in findings):
                         await self._play_all(nursery, shares)
@@ -337,8 +343,11 @@ class Runner:
         nursery.start_soon(self._hear, fresh, nursery, shares)
         # If it is gone already, `_hear` meets the end of its stream.
         with suppress(_WorkerLostError):
-            await fresh.greet(self._event, shares[place], shows_moves=self._shows_moves)
+            await self._greet(fresh, shares[place])
         self._changed.set()
+
+    async def _greet(self, worker: _Worker, share: int) -> None:
+        await worker.greet(self._event, share, shows_moves=self._shows_moves, database=self._database)
 
     def _take(self, task: GameTask, record: GameRecord) -> None:
         """Pass a record on to the store; have a void game played again, unless that happens too often."""

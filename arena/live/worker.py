@@ -36,6 +36,8 @@ from arena.live.player import GamePlayer
 from arena.live.pool import EnginePool
 from arena.live.preflight import examine
 from arena.live.process import become_subreaper
+from arena.live.showing import show
+from arena.store.watching import Announcer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -65,29 +67,33 @@ class Worker:
             return
         async with trio.open_nursery() as nursery:
             pool = EnginePool(hello.event.engines, nursery, self._patience, hello.games_at_a_time)
+            player = GamePlayer(
+                pool,
+                self._patience,
+                on_started=lambda game_id: self._say(Started(game_id)),
+                on_move=self._show if hello.shows_moves else None,
+            )
             nursery.start_soon(self._send_all)
+            if hello.database is not None:
+                nursery.start_soon(show, player.running, Announcer(hello.database))
             try:
-                if await self._obey(incoming, hello, pool):
+                if await self._obey(incoming, hello.event, pool, player):
                     await pool.close(politely=True)
             finally:
                 pool.kill_all()
                 nursery.cancel_scope.cancel()
 
-    async def _obey(self, incoming: AsyncIterator[Message], hello: Hello, pool: EnginePool) -> bool:
+    async def _obey(
+        self, incoming: AsyncIterator[Message], event: Event, pool: EnginePool, player: GamePlayer
+    ) -> bool:
         """Take messages until the runner says goodbye (True), or is gone and the games are given up."""
-        player = GamePlayer(
-            pool,
-            self._patience,
-            on_started=lambda game_id: self._say(Started(game_id)),
-            on_move=self._show if hello.shows_moves else None,
-        )
         async with trio.open_nursery() as games:
             async for message in incoming:
                 match message:
                     case Examine():
-                        games.start_soon(self._examine, hello.event, pool)
-                    case UseEvent(event):
-                        pool.use_entries(event.engines)
+                        games.start_soon(self._examine, event, pool)
+                    case UseEvent(examined):
+                        pool.use_entries(examined.engines)
                     case Play(task):
                         games.start_soon(self._play, player, task)
                     case Goodbye():

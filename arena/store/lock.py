@@ -79,6 +79,21 @@ class WriterLock:
             self._descriptor = -1
 
 
+def is_held(database: Path) -> bool:
+    """Say whether a process that writes the database is alive, without taking the lock.
+
+    Trying the lock would make a run that starts at that moment believe it is taken.
+    """
+    try:
+        holder = json.loads(database.with_name(f"{database.name}.lock").read_bytes()[:4096])
+        os.kill(int(holder["pid"]), 0)
+    except PermissionError:
+        return True
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return True
+
+
 def _holder(descriptor: int) -> str:
     try:
         holder = json.loads(os.pread(descriptor, 4096, 0))

@@ -19,7 +19,7 @@ from arena.core.schedule import discipline_of
 from arena.core.verdict import Reason, Verdict
 from arena.store.errors import StoreError, plain_errors
 from arena.store.event_codec import event_from_json
-from arena.store.record_codec import DRAW, StoredRow, record_of
+from arena.store.record_codec import DRAW, StoredRow, record_of, unpack_instant
 from arena.store.rounds import state_at, stored_steps
 from arena.store.schema import Standing, check, connect, examine, migrate, schema_version, wal_of
 
@@ -537,17 +537,26 @@ class ReadStore:
             row = self._rows(f"{_RECORD} WHERE game.number = ?", number)[0]
             yield Standing(standing), self._record(row), row[-1]
 
+    def version(self) -> int:
+        """Return a number that is another one after somebody else has committed to the file."""
+        return int(self._rows("PRAGMA data_version")[0][0])
+
+    def latest(self, count: int) -> tuple[tuple[GameSummary, str], ...]:
+        """Return the games that stand and were stored last, newest first, each with when it ended (UTC)."""
+        words = self._words()
+        columns = _SUMMARY.replace("FROM game", ", ended FROM game JOIN playing USING (number)")
+        rows = self._rows(f"{columns} WHERE standing = 1 ORDER BY number DESC LIMIT ?", count)
+        with self._damage_told():
+            return tuple((self._summary(row[:-1], words), unpack_instant(row[-1])) for row in rows)
+
     def summaries(self) -> Iterator[GameSummary]:
         """Yield a summary of each game that stands, in schedule order, in bounded memory."""
         words = self._words()
         for row in self._pages(_SUMMARY, ordinal_column=0):
-            *sides, winner, result, reason = row[:10]
             with self._damage_told():
-                if reason not in words:
+                if row[9] not in words:
                     words = self._words()
-                sandboxes = [self._identity(number).sandbox for number in row[-2:]]
-                values: list[Any] = [*sides, _WINNERS[winner], result, words[reason], *row[10:-2], *sandboxes]
-                summary = GameSummary(*values)
+                summary = self._summary(row, words)
             yield summary
 
     def columns(self) -> GameColumns:
@@ -634,6 +643,12 @@ class ReadStore:
             # A run may have added one since.
             del self._identities
         return self._identities[number]
+
+    def _summary(self, row: Sequence[Any], words: Mapping[int, str]) -> GameSummary:
+        *sides, winner, result, reason = row[:10]
+        sandboxes = [self._identity(number).sandbox for number in row[-2:]]
+        values: list[Any] = [*sides, _WINNERS[winner], result, words[reason], *row[10:-2], *sandboxes]
+        return GameSummary(*values)
 
     def _words(self) -> dict[int, str]:
         return dict(self._rows("SELECT number, word FROM word"))
