@@ -29,6 +29,8 @@ COMMANDS = {
     "replay": "Have a game played again, by the organiser's word.",
     "disqualify": "Take an engine out of the event, by the organiser's word.",
     "ratings": "Rate the engines of one or several events.",
+    "watch": "Show an event as a live page in the browser.",
+    "play": "Play against an engine, in the browser or the terminal.",
     "rules": "Answer questions on the rules: one JSON a line in, one a line out.",
     "ruler": "Be board and referee's eye for GoGui.",
     "new": "Write a small complete engine to begin with.",

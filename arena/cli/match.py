@@ -69,7 +69,7 @@ def command(
         **keys,
         "format": "match",
         "sandbox": sandbox,
-        "komi": _komi(komi),
+        "komi": whole_or_text(komi),
         "openings": _openings(openings),
     }
     try:
@@ -117,7 +117,7 @@ def _entry(engine: str, sandbox: str | None) -> dict[str, Any] | str:
     return entry if sandbox is None else {**entry, "sandbox": sandbox}
 
 
-def _komi(text: str | None) -> object:
+def whole_or_text(text: str | None) -> object:
     """Return the number that the text is, else the text, so that the check of the file's key judges it."""
     if text is None:
         return None

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from arena.core.task import GameTask
+    from arena.live.partner import Partner
     from arena.live.pool import StartUpFault
-    from arena.live.session import EngineSession
     from arena.rules import Position
     from protocol.answers import InfoValue
 
@@ -86,7 +86,7 @@ class Referee:
     def __init__(
         self,
         task: GameTask,
-        sessions: Sequence[EngineSession],
+        sessions: Sequence[Partner],
         identities: tuple[EngineIdentity, EngineIdentity],
         *,
         on_move: Callable[[MovePlayed], None] | None = None,
@@ -115,8 +115,8 @@ class Referee:
         self._evidence: dict[int, Evidence] = {}
         self._pie: Pie | None = None
         self._clocks: tuple[Clock, ...] = ()
-        self._unwilling: set[EngineSession] = set()
-        self._interrupted: EngineSession | None = None
+        self._unwilling: set[Partner] = set()
+        self._interrupted: Partner | None = None
         self._dice = Dice(task.dice_key) if task.dice_key is not None else None
 
     async def play(self) -> GameRecord:
@@ -162,7 +162,7 @@ class Referee:
             said=(other, newest) if self._position.to_move == BLACK else (newest, other),
         )
 
-    def is_in_step(self, session: EngineSession) -> bool:
+    def is_in_step(self, session: Partner) -> bool:
         """Say after the game whether a session can be used for another one."""
         faulty = any(self._sessions[side] is session for side in self._evidence)
         return not faulty and session is not self._interrupted and session not in self._unwilling
@@ -257,11 +257,10 @@ class Referee:
     # ---- play ---------------------------------------------------------------------------------------
 
     async def _play_on(self) -> Verdict:
-        position = self._position
         clocks = (Clock(self._controls[BLACK]), Clock(self._controls[WHITE]))
         self._clocks = clocks
         since_checkpoint = 0
-        while not position.is_over:
+        while not (position := self._position).is_over:
             side = position.to_move
             if position.awaits_dice:
                 self._throw(position)
@@ -340,7 +339,7 @@ class Referee:
             self._show_move(side, played, reply.infos, clocks)
         return None
 
-    def _clock_commands(self, session: EngineSession, side: int, clocks: tuple[Clock, Clock]) -> list[str]:
+    def _clock_commands(self, session: Partner, side: int, clocks: tuple[Clock, Clock]) -> list[str]:
         if session.lists("arena-clock"):
             fields = [*clocks[BLACK].wire_fields("black"), *clocks[WHITE].wire_fields("white")]
             return [f"arena-clock {' '.join(fields)}"] if fields else []

@@ -1,0 +1,48 @@
+"""`arena watch`: a live page of an event, in a process of its own that only reads."""
+
+from __future__ import annotations
+
+import os
+import webbrowser
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.errors import Failure
+from arena.cli.target import database_of, file_argument, opened_for_reading, told
+from arena.cli.web_options import door_of, extra_told, web_options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arena.cli.web_options import Place
+
+_NICENESS = 10
+"""Engines and referee come first: this process only takes what they leave."""
+
+
+@click.command("watch")
+@file_argument
+@web_options
+def command(file: Path, place: Place) -> None:
+    """Show FILE, a tournament file or its database, as a live page in the browser."""
+    with opened_for_reading(file) as store:
+        event = store.event()
+    with extra_told():
+        from arena.web.serving import ServingError, address_of, listening_socket, server_of
+        from arena.web.watch import Watch, application
+    door = door_of(place)
+    with told(ServingError):
+        listener = listening_socket(place.host, place.port)
+    address = address_of(listener, place.host)
+    os.nice(_NICENESS)
+    click.echo(f"{event.name}: {address}/{door.fragment}  (Ctrl-C ends the page, not the run)", err=True)
+    if place.opens:
+        webbrowser.open(f"{address}/{door.fragment}")
+    server = server_of(application(Watch(database_of(file), event), door))
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        click.echo("the page is closed; the run, if there is one, goes on", err=True)
+    if not server.started:
+        raise Failure("the page could not be served; its message stands above")

@@ -1,0 +1,235 @@
+"""What the watching page says of an event's results, read from its database as sections of JSON values.
+
+A section is a function of what was read. The page shows `standings` and `results` as tables, `progress` as a
+bar, and each of `panels` as a titled list of lines: whatever else is to be told of an event (the organiser's
+words, the state of a sequential test) is one more function in `_PANELS`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from arena.core.openings import OpeningError
+from arena.core.schedule import Schedule, ScheduleError
+from arena.rules.base import QuestionError, Rules
+from arena.rules.registry import make_rules
+from arena.store import ReadStore, StoreError
+from arena.store.lock import is_held
+from arena.web.boards import board_of_record, drawing_data
+from reports.printable import printable
+from reports.standings import standings
+from reports.stored import labels_of, results_of
+from reports.tables import decision_line, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from arena.core.event import Event
+    from arena.store import GameSummary
+    from reports.results import Results
+    from reports.standings import Standing
+
+SHOWN_RESULTS = 20
+_SHOWN_ENGINES = 200
+_PACE_GAMES = 60
+
+_STANDINGS_SHARE = 10
+"""Standings are computed again at the earliest after ten times the time that it took: of a million games they
+take seconds, and this process shall not keep a core busy that engines could use."""
+
+
+@dataclass(slots=True)
+class _Read:
+    """One open database with what was last read of it."""
+
+    store: ReadStore
+    file: tuple[int, int]
+    event: Event
+    total: int | None
+    version: int = -1
+    standings_version: int = -1
+    standings_due: float = 0.0
+
+
+class ResultsReader:
+    """Reads an event again and again. Not thread-safe: one call at a time.
+
+    Args:
+        database: the file; it may vanish, be replaced, be written all the time.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._read: _Read | None = None
+        self.finished: frozenset[tuple[str, int]] = frozenset()
+
+    def close(self) -> None:
+        """Close the database."""
+        if self._read is not None:
+            self._read.store.close()
+            self._read = None
+
+    def sections(self) -> dict[str, object]:
+        """Return the sections that may have changed since the last call; `trouble` says what is wrong."""
+        try:
+            return {**self._sections(), "trouble": None}
+        except (StoreError, OSError) as error:
+            self.close()
+            return {"trouble": printable(str(error), 500)}
+
+    def game(self, game_id: str) -> dict[str, Any] | None:
+        """Return a finished game for a page, None when there is none of this id."""
+        try:
+            record = self._opened().store.record(game_id)
+        except (StoreError, OSError):
+            return None
+        return None if record is None else board_of_record(record)
+
+    def _sections(self) -> dict[str, object]:
+        read = self._opened()
+        found: dict[str, object] = {}
+        version = read.store.version()
+        is_running = is_held(read.store.path)
+        if version != read.version:
+            event = read.store.event()
+            if event != read.event or read.version < 0:
+                read.event, read.total = event, _games_of(event)
+                found["event"] = _event(event)
+            read.version = version
+        latest = read.store.latest(max(SHOWN_RESULTS, _PACE_GAMES))
+        self.finished = frozenset((game.id, game.attempt) for game, _ in latest)
+        names = [printable(engine.name) for engine in read.event.engines]
+        found["progress"] = _progress(read, latest, is_running=is_running)
+        found["results"] = [_result(game, ended, names) for game, ended in latest[:SHOWN_RESULTS]]
+        if read.standings_version != version and time.monotonic() >= read.standings_due:
+            began = time.monotonic()
+            results = results_of(read.store)
+            found["standings"] = _standings(results)
+            found["panels"] = [panel for make in _PANELS if (panel := make(results)) is not None]
+            read.standings_version = version
+            read.standings_due = time.monotonic() + _STANDINGS_SHARE * (time.monotonic() - began)
+        return found
+
+    def _opened(self) -> _Read:
+        status = self._database.stat()
+        file = (status.st_dev, status.st_ino)
+        if self._read is not None and self._read.file != file:
+            self.close()
+        if self._read is None:
+            store = ReadStore(self._database)
+            try:
+                event = store.event()
+                self._read = _Read(store, file, event, _games_of(event))
+            except BaseException:
+                store.close()
+                raise
+        return self._read
+
+
+def rules_of(event: Event) -> Rules | None:
+    """Return the rules of an event, None when the game is not installed here."""
+    try:
+        return make_rules(
+            event.game, size=event.size, komi=event.komi if isinstance(event.komi, int) else None
+        )
+    except QuestionError:
+        return None
+
+
+def _games_of(event: Event) -> int | None:
+    try:
+        return len(Schedule(event))
+    except (QuestionError, ScheduleError, OpeningError):
+        return None
+
+
+def _event(event: Event) -> dict[str, object]:
+    labels, rules = labels_of(event), rules_of(event)
+    return {
+        "name": printable(event.name),
+        "rules": printable(labels.rules),
+        "colours": list(labels.colours),
+        "format": event.format,
+        "time": event.time.text,
+        "engines": len(event.engines),
+        "drawing": None if rules is None else drawing_data(rules),
+    }
+
+
+def _progress(
+    read: _Read, latest: tuple[tuple[GameSummary, str], ...], *, is_running: bool
+) -> dict[str, object]:
+    progress, meta = read.store.progress(), read.store.meta()
+    left = None if read.total is None else max(read.total - progress.played, 0)
+    per_minute = _pace([ended for _, ended in latest])
+    has_ended = meta.finished is not None or left == 0
+    state = "running" if is_running else "finished" if has_ended else "stopped"
+    if state == "stopped" and meta.runs and meta.runs[-1].ended is None:
+        state = "broken off"
+    return {
+        "state": state,
+        "played": progress.played,
+        "total": read.total,
+        "annulled": progress.annulled,
+        "void": progress.void_attempts,
+        "per_minute": round(per_minute, 1) if is_running and per_minute else None,
+        "left_s": round(left / per_minute * 60) if is_running and per_minute and left else None,
+    }
+
+
+def _pace(ended: list[str]) -> float | None:
+    """Return games a minute over the newest games, None when it cannot be told."""
+    if len(ended) < 3:
+        return None
+    newest, oldest = (datetime.fromisoformat(text) for text in (ended[0], ended[-1]))
+    seconds = abs((newest - oldest).total_seconds())
+    return (len(ended) - 1) * 60 / seconds if seconds else None
+
+
+def _result(game: GameSummary, ended: str, names: list[str]) -> dict[str, object]:
+    return {
+        "id": game.id,
+        "black": names[game.black],
+        "white": names[game.white],
+        "result": printable(game.result),
+        "reason": printable(game.reason),
+        "fault": None if game.at_fault is None else ("black", "white")[game.at_fault],
+        "plies": game.plies,
+        "ended": ended[11:19],
+    }
+
+
+def _standings(results: Results) -> dict[str, object]:
+    lines = standings(results).lines
+    black, white = results.labels.colours
+    return {
+        "headers": ["#", "Engine", "Games", "Points", "Share [95 %]", "W-D-L", black, white, "Faults"],
+        "rows": [_standing(line) for line in lines[:_SHOWN_ENGINES]],
+        "more": max(len(lines) - _SHOWN_ENGINES, 0),
+        "counted": len(results),
+    }
+
+
+def _standing(line: Standing) -> list[str]:
+    share, scores = line.share, (line.total, line.as_black, line.as_white)
+    words = "" if share.value is None else f"{share.value:.1%}"
+    if share.low is not None and share.high is not None:
+        words += f" [{share.low:.1%}, {share.high:.1%}]"
+    total, as_black, as_white = (f"{each.wins}-{each.draws}-{each.losses}" for each in scores)
+    faults = sum(line.forfeits.values()) + line.total.failed
+    name = printable(line.engine) + (" (out)" if line.is_disqualified else "")
+    rank = f"{line.rank}=" if line.is_shared else str(line.rank)
+    games, points = str(line.total.games), plain(line.total.points)
+    return [rank, name, games, points, words, total, as_black, as_white, str(faults)]
+
+
+def _organiser(results: Results) -> dict[str, object] | None:
+    lines = [decision_line(word) for word in results.decisions]
+    return {"title": "The organiser's words", "lines": lines} if lines else None
+
+
+_PANELS: tuple[Callable[[Results], dict[str, object] | None], ...] = (_organiser,)
