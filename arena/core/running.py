@@ -192,8 +192,9 @@ def remaining(face: ClockFace, thinking_us: int) -> Remaining:
     over_us = -left_us
     if face.periods is None:
         return Remaining(max(face.period_us - over_us, 0), True, None, face.moves)
-    used_up = min(over_us // face.period_us, face.periods) if face.period_us else face.periods
-    if used_up == face.periods:
+    # As `Clock.charge` counts: a period of which nothing is left is not used up yet.
+    used_up = max(0, -(-over_us // face.period_us) - 1) if face.period_us else face.periods
+    if used_up >= face.periods:
         return Remaining(0, True, 0, face.moves)
     return Remaining(face.period_us * (used_up + 1) - over_us, True, face.periods - used_up, face.moves)
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from arena.live.session import EngineSession, GameSettings
     from arena.rules import Position
 
-_LOOK_S = 0.05
+_LOOK_S = 0.02
 """How often the seat is told what has changed."""
 
 _REPEAT_S = 2.0

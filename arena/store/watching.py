@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import secrets
 import socket
 import stat
 from contextlib import suppress
@@ -53,15 +54,14 @@ class Listener:
     def __init__(self, database: Path) -> None:
         folder = meeting_folder(database)
         for place in (folder.parent, folder):
-            with suppress(FileExistsError):
-                _made(place)
+            _make(place)
             if not _is_private(place):
                 raise WatchingError(f"{place} is not this user's own folder: live moves cannot be received")
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
-        self.path = folder / f"{os.getpid()}-{id(self):x}"
-        _clear(folder)
+        self.path = folder / secrets.token_hex(8)
         try:
+            _clear(folder)
             self._socket.bind(str(self.path))
         except OSError as error:
             self._socket.close()
@@ -129,11 +129,11 @@ class Announcer:
         self._socket.close()
 
 
-def _made(place: Path) -> None:
+def _make(place: Path) -> None:
     try:
         place.mkdir(mode=0o700)
     except FileExistsError:
-        raise
+        return
     except OSError as error:
         raise WatchingError(f"{place} cannot be made: {error.strerror or error}") from error
 

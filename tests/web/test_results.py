@@ -1,0 +1,127 @@
+"""What the watching page says of results, whatever state the database is in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arena.core.schedule import Schedule
+from arena.rules.registry import games
+from arena.store import RunStore
+from arena.web.results import ResultsReader
+from tests.cli.played import an_event, play
+from tests.store import builders
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\x1b[2J\u202e" + "n" * 250
+
+
+def sections_of(database: Path) -> dict[str, Any]:
+    reader = ResultsReader(database)
+    try:
+        found = reader.sections()
+    finally:
+        reader.close()
+    assert json.loads(json.dumps(found)) == found
+    return found
+
+
+@pytest.mark.parametrize("game", games())
+def test_a_finished_event_is_told_whole(tmp_path: Path, game: str) -> None:
+    database = play(tmp_path / "cup.db", an_event(game))
+    found = sections_of(database)
+    assert found["trouble"] is None
+    assert found["progress"]["state"] == "finished"
+    assert found["progress"]["played"] == found["progress"]["total"] == 12
+    assert len(found["standings"]["rows"]) == 3
+    assert len(found["results"]) == 12
+    assert found["event"]["drawing"]["game"] == game
+    reader = ResultsReader(database)
+    board = reader.game(found["results"][0]["id"])
+    reader.close()
+    assert board is not None
+    assert len(board["state"]) == len(found["event"]["drawing"]["names"])
+
+
+def test_an_empty_event_and_one_game_have_their_page(tmp_path: Path) -> None:
+    event = an_event()
+    ids = [game.id for game in Schedule(event)]
+    database = play(tmp_path / "cup.db", event, unplayed=ids)
+    found = sections_of(database)
+    assert found["progress"]["played"] == 0
+    assert found["progress"]["state"] == "stopped"
+    assert found["results"] == []
+    assert [row[2] for row in found["standings"]["rows"]] == ["0", "0", "0"]
+    play(database, event, unplayed=ids[1:])
+    assert [game["id"] for game in sections_of(database)["results"]] == ids[:1]
+
+
+def test_a_run_that_goes_on_is_followed_and_told_from_one_that_broke_off(tmp_path: Path) -> None:
+    event = builders.event()
+    reader = ResultsReader(tmp_path / "cup.db")
+    with RunStore.create_or_resume(tmp_path / "cup.db", event) as store:
+        store.add([builders.record(event, 0)])
+        found: Any = reader.sections()
+        assert found["progress"]["state"] == "running"
+        assert [game["id"] for game in found["results"]] == ["2-3.1a"]
+        again: Any = reader.sections()
+        assert "standings" not in again
+        store.add([builders.fault(event, 1)])
+        found = reader.sections()
+        assert found["results"][0]["fault"] == "white"
+        assert found["progress"]["played"] == 2
+        # What a killed run leaves: a run without an end, and nobody who holds the lock.
+        shutil.copy(tmp_path / "cup.db", tmp_path / "copy.db")
+        shutil.copy(tmp_path / "cup.db-wal", tmp_path / "copy.db-wal")
+    reader.close()
+    assert sections_of(tmp_path / "copy.db")["progress"]["state"] == "broken off"
+    assert sections_of(tmp_path / "cup.db")["progress"]["state"] == "stopped"
+
+
+def test_names_from_outside_come_as_harmless_text(tmp_path: Path) -> None:
+    event = an_event(names=(HOSTILE, "b", "c"))
+    found = sections_of(play(tmp_path / "cup.db", replace(event, name=HOSTILE)))
+    told = json.dumps(found, ensure_ascii=False)
+    assert "\u202e" not in told
+    assert "\x1b" not in told
+    assert r"\u202e" in found["event"]["name"]
+    assert found["event"]["name"].startswith("</script>")
+
+
+def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    database = play(tmp_path / "cup.db", an_event())
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    assert "newer gtparena" in sections_of(database)["trouble"]
+    database.write_bytes(b"nonsense")
+    assert "not a gtparena database" in sections_of(database)["trouble"]
+    database.unlink()
+    assert sections_of(database)["trouble"]
+
+
+def test_a_database_that_is_replaced_is_read_anew(tmp_path: Path) -> None:
+    database = play(tmp_path / "cup.db", an_event())
+    reader = ResultsReader(database)
+    assert reader.sections()["trouble"] is None
+    database.unlink()
+    assert reader.sections()["trouble"]
+    play(database, an_event("topolo"))
+    found: Any = reader.sections()
+    reader.close()
+    assert found["trouble"] is None
+    assert found["event"]["rules"].startswith("Topolo")
+
+
+def test_a_game_that_was_never_played_is_none(tmp_path: Path) -> None:
+    reader = ResultsReader(play(tmp_path / "cup.db", an_event()))
+    assert reader.game("9-9.9a") is None
+    assert reader.game("'; DROP TABLE game; --") is None
+    reader.close()
