@@ -85,7 +85,8 @@ def _play_in_browser(event: Event, tables: Tables, colour: int | None, place: Pl
     click.echo(f"{event.name}: {address}  (Ctrl-C ends it)", err=True)
     if place.opens:
         webbrowser.open(address)
-    server = server_of(application(Play(rules, tables.lay, tables.keep), colour, door))
+    play = Play(rules, tables.lay, tables.keep)
+    server = server_of(application(play, colour, door), play.feed)
     try:
         server.run(sockets=[listener])
     except KeyboardInterrupt:

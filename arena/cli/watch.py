@@ -39,7 +39,8 @@ def command(file: Path, place: Place) -> None:
     click.echo(f"{event.name}: {address}/{door.fragment}  (Ctrl-C ends the page, not the run)", err=True)
     if place.opens:
         webbrowser.open(f"{address}/{door.fragment}")
-    server = server_of(application(Watch(database_of(file), event), door))
+    watch = Watch(database_of(file), event)
+    server = server_of(application(watch, door), watch.feed)
     try:
         server.run(sockets=[listener])
     except KeyboardInterrupt:

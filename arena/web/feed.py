@@ -32,10 +32,12 @@ class Feed:
 
     Attributes:
         readers: streams that are open now.
+        is_closed: whether the streams are to end.
     """
 
     def __init__(self) -> None:
         self.readers = 0
+        self.is_closed = False
         self._sections: dict[str, tuple[int, str]] = {}
         self._version = 0
         self._changed = asyncio.Event()
@@ -52,6 +54,11 @@ class Feed:
             return
         self._version += 1
         self._sections[name] = (self._version, text)
+        self._wake()
+
+    def close(self) -> None:
+        """End all streams in order."""
+        self.is_closed = True
         self._wake()
 
     def has(self, name: str) -> bool:
@@ -117,7 +124,7 @@ class EventStream:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await _send_text(send, "retry: 2000\n\n")
         version = 0
-        while not left.done():
+        while not (left.done() or self._feed.is_closed):
             version, sections = self._feed.since(version, self._wants)
             if sections:
                 frames = (f"event: {name.partition(' ')[0]}\ndata: {text}\n\n" for name, text in sections)
@@ -126,6 +133,8 @@ class EventStream:
                 continue
             if not await _first_of(left, self._feed.change(), _SIGN_OF_LIFE_S):
                 await _send_text(send, ": still here\n\n")
+        if not left.done():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _send_text(send: Send, text: str) -> None:

@@ -173,7 +173,7 @@ class Guard:
         if scope["method"] == "GET" and path.startswith("/static/"):
             return None
         if scope["method"] == "GET" and path == "/":
-            return page("enter.html", 401)
+            return page("enter.html")
         return PlainTextResponse("enter first, at /\n", 401)
 
     async def _entry(self, scope: Scope, receive: Receive) -> Response:

@@ -106,12 +106,15 @@ class ResultsReader:
         found["progress"] = _progress(read, latest, is_running=is_running)
         found["results"] = [_result(game, ended, names) for game, ended in latest[:SHOWN_RESULTS]]
         if read.standings_version != version and time.monotonic() >= read.standings_due:
-            began = time.monotonic()
+            is_first = read.standings_version < 0
+            began = time.thread_time()
             results = results_of(read.store)
             found["standings"] = _standings(results)
             found["panels"] = [panel for make in _PANELS if (panel := make(results)) is not None]
             read.standings_version = version
-            read.standings_due = time.monotonic() + _STANDINGS_SHARE * (time.monotonic() - began)
+            # The first time most of it is the loading of libraries.
+            pause_s = 0.0 if is_first else _STANDINGS_SHARE * (time.thread_time() - began)
+            read.standings_due = time.monotonic() + pause_s
         return found
 
     def _opened(self) -> _Read:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from arena.web.feed import Feed
+
 MOST_CONNECTIONS = 300
 """Open connections; room for every stream (`arena.web.feed`) and for the requests beside them."""
 
@@ -121,8 +123,25 @@ def address_of(listener: socket.socket, host: str) -> str:
     return f"http://{name}:{listener.getsockname()[1]}"
 
 
-def server_of(app: ASGIApp) -> uvicorn.Server:
-    """Return a server; `serve(sockets=[…])` runs it until a signal, or until `should_exit` is set."""
+class _Server(uvicorn.Server):
+    """A server that ends its streams before it waits for the connections to be closed."""
+
+    def __init__(self, config: uvicorn.Config, feed: Feed) -> None:
+        super().__init__(config)
+        self._feed = feed
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._feed.close()
+        await super().shutdown(sockets)
+
+
+def server_of(app: ASGIApp, feed: Feed) -> uvicorn.Server:
+    """Return a server; `run(sockets=[…])` serves until a signal comes, or `should_exit` is set.
+
+    Args:
+        app: what is served.
+        feed: what its streams carry.
+    """
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     settings: dict[str, Any] = {
         "http": PatientProtocol,
@@ -136,4 +155,4 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
         "timeout_graceful_shutdown": _QUIET_END_S,
         "h11_max_incomplete_event_size": MOST_HEAD_BYTES,
     }
-    return uvicorn.Server(uvicorn.Config(app, **settings))
+    return _Server(uvicorn.Config(app, **settings), feed)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+import traceback
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -172,6 +174,10 @@ class Watch:
         places = [each if each in self._games else next(waiting, "") for each in self._places]
         places += [each for each, _ in zip(waiting, range(SHOWN_BOARDS - len(places)), strict=False)]
         self._places = [each for each in places if each]
+        listed = [each for each in self._games if each not in self._places][:_LISTED_GAMES]
+        others = [_listed(self._games[each].view) for each in listed]
+        # Which boards there are is told before what is on them.
+        self.feed.put("games", {"shown": self._places, "others": others, "count": len(self._games)})
         now = time.monotonic()
         for game_id in {*self._places, *self._wanted} & self._games.keys():
             game = self._games[game_id]
@@ -181,9 +187,6 @@ class Watch:
             silent = now - game.heard_at > _SILENT_AFTER_S
             self.feed.put(f"board {game_id}", {**game.board, "silent": silent})
         self.feed.keep_only("board ", {f"board {each}" for each in (*self._places, *self._wanted)})
-        listed = [each for each in self._games if each not in self._places][:_LISTED_GAMES]
-        others = [_listed(self._games[each].view) for each in listed]
-        self.feed.put("games", {"shown": self._places, "others": others, "count": len(self._games)})
 
 
 def _listed(view: RunningGame) -> dict[str, object]:
@@ -200,6 +203,7 @@ def application(watch: Watch, door: Door) -> ASGIApp:
     @asynccontextmanager
     async def following(_: Starlette) -> AsyncIterator[None]:
         task = asyncio.create_task(watch.run())
+        task.add_done_callback(partial(_tell_the_end, watch))
         yield
         task.cancel()
         with suppress(asyncio.CancelledError):
@@ -224,6 +228,14 @@ def application(watch: Watch, door: Door) -> ASGIApp:
         Route("/static/{name}", files),
     ]
     return Guard(Starlette(routes=routes, lifespan=following), door)
+
+
+def _tell_the_end(watch: Watch, task: asyncio.Task[None]) -> None:
+    """Say on the page when following has failed: it must not look like a run that stands still."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        traceback.print_exception(error)
+        watch.feed.put("trouble", f"this page's server has failed ({type(error).__name__})")
 
 
 class _Events:

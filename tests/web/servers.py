@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from arena.web.feed import Feed
+
 
 @contextmanager
-def served(app: ASGIApp) -> Iterator[str]:
+def served(app: ASGIApp, feed: Feed) -> Iterator[str]:
     """Serve an application on a free port; gives its address."""
     listener = listening_socket("127.0.0.1", 0)
-    server = server_of(app)
+    server = server_of(app, feed)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

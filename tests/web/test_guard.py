@@ -75,7 +75,6 @@ def test_beyond_loopback_addresses_and_given_names_are_known() -> None:
 def test_without_the_token_only_the_door_is_seen() -> None:
     app, _ = locked()
     assert b"Token" in get(app).body
-    assert get(app).status == 401
     for path in ("/events", "/game/1-2.1a", "/act", "/anything"):
         answer = get(app, path)
         assert answer.status == 401

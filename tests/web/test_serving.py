@@ -31,7 +31,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def watched(database: Path) -> Iterator[str]:
     with ReadStore(database) as store:
         event = store.event()
-    with served(application(Watch(database, event), Door())) as address:
+    watch = Watch(database, event)
+    with served(application(watch, Door()), watch.feed) as address:
         yield address
 
 

@@ -14,6 +14,7 @@ let focused = 0; // the target that the Tab key reaches
 let chosenCell = null; // topolo: the cell whose height is still to be chosen
 let steps = []; // plakoto: the steps chosen so far, [from, to] in Black's numbers
 let source = null; // plakoto: the point whose checker is to move
+let isResigning = false;
 let isSent = false; // one answer to one position
 
 /* ---- Talking to the server ---- */
@@ -239,6 +240,12 @@ function undoStep() {
   showChoices();
 }
 
+/* Giving up takes two presses. */
+function setResigning(value) {
+  isResigning = value;
+  setText(at("resign"), value ? "Resign: are you sure?" : "Resign");
+}
+
 /* ---- What can be done, shown ---- */
 
 function button(text, act, classes = "") {
@@ -444,6 +451,7 @@ const told = {
     if (isNews) {
       isSent = false;
       forgetChoice();
+      setResigning(false);
       setText(at("trouble"), "");
     }
     showTable();
@@ -468,10 +476,13 @@ const told = {
 at("undo-step").addEventListener("click", undoStep);
 at("back").addEventListener("click", () => send("take back"));
 at("resign").addEventListener("click", () => {
-  if (window.confirm("Resign this game?")) {
+  if (isResigning) {
     send("resign");
+  } else {
+    setResigning(true);
   }
 });
+at("resign").addEventListener("blur", () => setResigning(false));
 ["black", "white"].forEach((colour) => at(`again-${colour}`).addEventListener("click", () => send("again", colour)));
 at("offer").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -152,15 +152,9 @@ function showBoard(game) {
   arrange();
 }
 
-/* Put the cards into the server's order; a card whose place another game takes is replaced where it stands. */
+/* Put the cards into the server's order: a game that is new stands where one that is over stood. */
 function arrange() {
   const shown = only ? [only] : games.shown;
-  for (const id of cards.keys()) {
-    if (!shown.includes(id)) {
-      cards.get(id).element.remove();
-      cards.delete(id);
-    }
-  }
   const wanted = shown.filter((id) => cards.has(id)).map((id) => cards.get(id).element);
   const present = Array.from(at("boards").children);
   if (wanted.length !== present.length || wanted.some((element, place) => element !== present[place])) {
@@ -254,6 +248,7 @@ const told = {
     } else {
       at("others").replaceChildren();
     }
+    Array.from(cards.keys()).filter((id) => !games.shown.includes(id)).forEach((id) => cards.delete(id));
     arrange();
   },
 
