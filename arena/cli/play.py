@@ -60,8 +60,11 @@ def command(
     from arena.store import StoreError
 
     keys = {"game": game, "size": size, "komi": whole_or_text(komi), "time": engine_time, "seed": seed}
-    with told(ConfigError, TimeControlError):
-        event = event_against(against, keys, person, time)
+    try:
+        with told(ConfigError):
+            event = event_against(against, keys, person, time)
+    except TimeControlError as error:
+        raise Failure(f"--time: {error}") from error
     database = db or Path(f"arena-play-{datetime.now():%Y%m%d-%H%M%S}.db")  # noqa: DTZ005  for people here
     with told(StoreError), Tables(event, database) as tables:
         if text:

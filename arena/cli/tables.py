@@ -54,7 +54,7 @@ def event_against(engine: str, keys: dict[str, object], name: str, time: str) ->
     from arena.config import event_from_keys
 
     control = parse_time(time)
-    entries: list[Mapping[str, object] | str] = [{"name": name, "command": engine}, engine]
+    entries: list[Mapping[str, object] | str] = [{"name": name, "command": ["{python}"]}, engine]
     tournament = {"format": "match", "pairs": 1, "concurrency": 1, **keys}
     event = event_from_keys(tournament, entries)
     person = replace(

@@ -91,7 +91,8 @@ def _token(place: Place) -> str:
         try:
             token = place.token_file.read_text(encoding="ascii").strip()
         except (OSError, UnicodeError) as error:
-            raise Failure(f"{place.token_file} cannot be read as a token: {error}") from error
+            why = error.strerror if isinstance(error, OSError) else "it holds more than ASCII"
+            raise Failure(f"{place.token_file} cannot be read as a token: {why}") from error
         where = str(place.token_file)
     else:
         token, where = os.environ.get(TOKEN_VARIABLE, ""), f"${TOKEN_VARIABLE}"

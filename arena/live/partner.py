@@ -79,5 +79,5 @@ class Partner(Protocol):
     def tell_result(self, text: str) -> bool:
         """Tell the result; False when it does not take it any more."""
 
-    async def evidence(self, fault: EngineFault) -> Evidence:
-        """Return what is kept of a fault."""
+    async def judged(self, fault: EngineFault) -> tuple[EngineFault, Evidence]:
+        """Return the fault as it is charged, and what is kept of it."""

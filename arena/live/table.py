@@ -158,9 +158,9 @@ class Seat:
         """The result is on the board."""
         return True
 
-    async def evidence(self, fault: EngineFault) -> Evidence:
-        """Return what there is: the sentence."""
-        return Evidence(fault.message)
+    async def judged(self, fault: EngineFault) -> tuple[EngineFault, Evidence]:
+        """Return the fault, and of evidence what there is: the sentence."""
+        return fault, Evidence(fault.message)
 
     async def _asked(self, phase: Phase, limit_s: float | None) -> str | None:
         self._word, self._answered = None, trio.Event()

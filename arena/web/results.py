@@ -37,9 +37,10 @@ SHOWN_RESULTS = 20
 _SHOWN_ENGINES = 200
 _PACE_GAMES = 60
 
-_STANDINGS_SHARE = 10
-"""Standings are computed again at the earliest after ten times the time that it took: of a million games they
-take seconds, and this process shall not keep a core busy that engines could use."""
+_STANDINGS_SHARE = 30
+_STANDINGS_S = 2.0
+"""Standings are computed again at the earliest after two seconds and thirty times the time that it took: of
+a million games they take seconds, and this process shall not keep a core busy that engines could use."""
 
 
 @dataclass(slots=True)
@@ -113,7 +114,7 @@ class ResultsReader:
             found["panels"] = [panel for make in _PANELS if (panel := make(results)) is not None]
             read.standings_version = version
             # The first time most of it is the loading of libraries.
-            pause_s = 0.0 if is_first else _STANDINGS_SHARE * (time.thread_time() - began)
+            pause_s = 0.0 if is_first else _STANDINGS_S + _STANDINGS_SHARE * (time.thread_time() - began)
             read.standings_due = time.monotonic() + pause_s
         return found
 

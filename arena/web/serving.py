@@ -102,7 +102,8 @@ def listening_socket(host: str, port: int | None) -> socket.socket:
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port or 0, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError) as error:
-        raise ServingError(f"--host {host:.100}: {error}") from error
+        why = error.strerror if isinstance(error, OSError) else "it is no host name"
+        raise ServingError(f"--host {host:.100}: {why}") from error
     for choice in (DEFAULT_PORT, 0) if port is None else (port,):
         listener = socket.socket(family, kind)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
