@@ -373,7 +373,9 @@ function drawBoard() {
   } else if (table.diagram) {
     at("picture").replaceChildren(made("pre", "", table.diagram.join("\n")));
   }
-  setText(at("caption"), table.caption || "");
+  // Before pie is settled there is no komi, and no colour is anybody's.
+  const isOpen = table.phase === "offer" || table.phase === "choice";
+  setText(at("caption"), isOpen ? "" : table.caption || "");
 }
 
 function showScore() {
@@ -402,7 +404,7 @@ function showTable() {
     const line = at(`side-${side}`);
     const who = side === table.person ? "you" : "engine";
     setText(line.children[0], `${table.titles[side]}: ${name} (${who})`);
-    line.classList.toggle("moves", table.mover === side && table.phase !== "over");
+    line.classList.toggle("moves", table.mover === side && ["person", "engine"].includes(table.phase));
   });
   showScore();
   const said = (table.said || [])[1 - (table.person || 0)];
