@@ -19,6 +19,7 @@ from arena.rules.registry import make_rules
 from arena.store import ReadStore, StoreError
 from arena.store.lock import is_held
 from arena.web.boards import board_of_record, drawing_data
+from reports.duel import duel_lines
 from reports.printable import printable
 from reports.standings import standings
 from reports.stored import labels_of, results_of
@@ -236,4 +237,16 @@ def _organiser(results: Results) -> dict[str, object] | None:
     return {"title": "The organiser's words", "lines": lines} if lines else None
 
 
-_PANELS: tuple[Callable[[Results], dict[str, object] | None], ...] = (_organiser,)
+def _duel(results: Results) -> dict[str, object] | None:
+    title, *lines = duel_lines(results) or [""]
+    return (
+        {
+            "title": title,
+            "lines": [": ".join(part.strip() for part in line.split("  ", 1)) for line in lines if line],
+        }
+        if title
+        else None
+    )
+
+
+_PANELS: tuple[Callable[[Results], dict[str, object] | None], ...] = (_duel, _organiser)

@@ -85,6 +85,16 @@ def test_a_run_that_goes_on_is_followed_and_told_from_one_that_broke_off(tmp_pat
     assert sections_of(tmp_path / "cup.db")["progress"]["state"] == "stopped"
 
 
+def test_a_match_tells_what_is_known_of_its_two_engines_and_the_organiser_is_heard(tmp_path: Path) -> None:
+    database = play(tmp_path / "cup.db", an_event(names=("one", "two")))
+    with RunStore.open(database) as store:
+        store.annul("1-2.1a", "the power went")
+    duel, organiser = sections_of(database)["panels"]
+    assert duel["title"] == "one against two"
+    assert any("valid at any stopping time" in line for line in duel["lines"])
+    assert "the power went" in organiser["lines"][0]
+
+
 def test_names_from_outside_come_as_harmless_text(tmp_path: Path) -> None:
     event = an_event(names=(HOSTILE, "b", "c"))
     found = sections_of(play(tmp_path / "cup.db", replace(event, name=HOSTILE)))
