@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("match")
-@click.argument("engines", nargs=2, metavar="ENGINE ENGINE")
+@click.argument("engines", nargs=-1, required=True, metavar="ENGINE ENGINE")
 @click.option("--game", default="pletore", show_default=True, help="Which game.")
 @click.option("--size", type=int, help="Board size; default: the game's.")
 @click.option("--komi", help="Pletore: a whole number, or pie.")
@@ -39,6 +40,12 @@ if TYPE_CHECKING:
     help="What both run in; default: off for commands, require for folders.",
 )
 @click.option(
+    "--sprt",
+    is_flag=True,
+    help="Stop as soon as a sequential test decides; its terms follow: elo0=0 elo1=5 alpha=0.05 beta=0.05"
+    " model=logistic|normalized min_pairs=16.",
+)
+@click.option(
     "--expect",
     "expected",
     multiple=True,
@@ -47,13 +54,14 @@ if TYPE_CHECKING:
     ' 95 % interval), "faults<=0"; exit code 1 when it does not.',
 )
 def command(
-    engines: tuple[str, str],
+    engines: tuple[str, ...],
     db: Path | None,
     output: Path | None,
     openings: str | None,
     komi: str | None,
     expected: tuple[str, ...],
     sandbox: str | None,
+    sprt: bool,
     **keys: object,
 ) -> int:
     """Play ENGINE against ENGINE.
@@ -64,6 +72,7 @@ def command(
     from arena.cli.expectations import parse_expectation
     from arena.config import ConfigError, event_from_keys
 
+    engines, terms = _parted(engines, sprt)
     expectations = [parse_expectation(text) for text in expected]
     tournament = {
         **keys,
@@ -73,13 +82,38 @@ def command(
         "openings": _openings(openings),
     }
     try:
-        event = event_from_keys(tournament, [_entry(engine, sandbox) for engine in engines])
+        event = event_from_keys(tournament, [_entry(engine, sandbox) for engine in engines], sprt=terms)
     except ConfigError as error:
         raise Failure(str(error)) from error
     if db is not None:
         return _played(event, db, output, expectations)
     with tempfile.TemporaryDirectory(prefix="arena-match-") as folder:
         return _played(event, Path(folder) / "match.db", output, expectations)
+
+
+_TERM = re.compile(r"(elo0|elo1|alpha|beta|model|min_pairs)=(.*)")
+
+
+def _parted(words: tuple[str, ...], is_sequential: bool) -> tuple[tuple[str, ...], dict[str, object] | None]:
+    """Part the engines from the terms of the sequential test, which stand among them after `--sprt`.
+
+    Raises:
+        Failure: not two engines are left.
+    """
+    terms = {found[1]: _number_or_text(found[2]) for word in words if (found := _TERM.fullmatch(word))}
+    engines = tuple(word for word in words if not (is_sequential and _TERM.fullmatch(word)))
+    if len(engines) != 2:
+        raise Failure(f"two engines are needed, {len(engines)} are named")
+    return engines, terms if is_sequential else None
+
+
+def _number_or_text(text: str) -> object:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _played(event: Event, database: Path, output: Path | None, expectations: list[Expectation]) -> int:

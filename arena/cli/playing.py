@@ -9,6 +9,7 @@ import trio
 
 from arena.cli.errors import EXIT_CANNOT, EXIT_DONE, EXIT_FAILED, EXIT_NEGATIVE, EXIT_STOPPED, Failure
 from arena.cli.progress import Line, Tally, display
+from arena.cli.sequence import MatchWatch
 from arena.cli.target import schedule_of
 from arena.core.task import game_task
 from arena.live.sandbox import exposed
@@ -87,7 +88,8 @@ def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
     _say_what_is_played(event, schedule, store)
     if tasks.is_over:
         store.finish()
-        click.echo(f"all {tally.total} games are played already", err=True)
+        click.echo(f"all {tally.done} games are played already", err=True)
+        _say_what_was_decided(tally)
         return _negative_without_a_good_game(tally)
     view = display(event, tally)
     with view:
@@ -102,6 +104,7 @@ def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
             store.finish()
             has_dice = any(rules_class(each.game).has_dice for each in event.all_disciplines)
             click.echo(f"finished; dice key: {store.dice_key.hex()}" if has_dice else "finished", err=True)
+            _say_what_was_decided(tally)
             return _negative_without_a_good_game(tally)
         case Ending.STOPPED | Ending.ABORTED:
             left = tally.total - tally.done
@@ -131,6 +134,7 @@ class Tasks:
         self._tally = tally
         self._played = store.played()
         self._ordinal = 0
+        self._watch = tally.watch
         # Ids of games by results that are still out; a fixed format may have a million and needs none.
         self._awaited: set[str] = set()
 
@@ -154,9 +158,14 @@ class Tasks:
         """Store records; called in a thread, while tasks are asked for in another."""
         self._store.add(records)
         self._awaited.difference_update(record.id for record in records if not record.verdict.is_void)
+        if self._watch is not None:
+            self._watch.take(records)
 
     def look_ahead(self) -> None:
         """Go on to the next game that is not played, pairing what follows when everything has been."""
+        if self._watch is not None and self._watch.is_decided:
+            self.is_over = True
+            return
         while True:
             while self._ordinal < len(self._schedule) and self._ordinal in self._played:
                 self._ordinal += 1
@@ -184,7 +193,15 @@ def _tally(event: Event, schedule: Schedule, database: Path) -> Tally:
         for group in stored.tallies():
             at_fault = None if group.at_fault is None else ("black", "white")[group.at_fault]
             tally.add(names[group.black], names[group.white], group.winner, at_fault, group.games)
+        if MatchWatch.fits(event):
+            tally.watch = MatchWatch(event)
+            tally.watch.take_stored(stored.summaries())
     return tally
+
+
+def _say_what_was_decided(tally: Tally) -> None:
+    if tally.watch is not None and (state := tally.watch.state) is not None:
+        click.echo(f"sequential test: {state.words}")
 
 
 def _negative_without_a_good_game(tally: Tally) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from arena.cli.sequence import MatchWatch
     from arena.core.event import Event
     from arena.core.record import GameRecord
     from arena.core.task import GameTask
@@ -67,6 +68,7 @@ class Tally:
         total: games of the event.
         done: games that need no playing any more.
         void: playings that counted for nobody.
+        watch: what is known of a match while it is played, None in other events.
         without_fault: games in which no engine failed.
     """
 
@@ -75,6 +77,7 @@ class Tally:
     done: int = 0
     void: int = 0
     without_fault: int = 0
+    watch: MatchWatch | None = None
 
     def add(self, black: str, white: str, winner: str | None, at_fault: str | None, games: int = 1) -> None:
         """Count games that ended alike: `winner` and `at_fault` are `black`, `white`, `draw` or None."""
@@ -199,6 +202,8 @@ class _Watching:
         words = [f"{tally.done} of {tally.total} games", f"{self.pace.per_minute():.1f} games a minute"]
         if left:
             words.append(f"{self.pace.left(left)} left")
+        if tally.watch is not None and (known := tally.watch.words()):
+            words.append(known)
         if tally.void:
             words.append(f"{tally.void} void")
         return ", ".join(words)

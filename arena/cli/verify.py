@@ -16,6 +16,7 @@ import click
 
 from arena.cli.errors import EXIT_DONE, EXIT_NEGATIVE
 from arena.cli.printing import print_line
+from arena.cli.sequence import MatchWatch
 from arena.cli.target import file_argument, opened_for_reading, schedule_of
 from arena.core.dice import key_hash
 from arena.core.event import IMPORTED
@@ -89,7 +90,8 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
     problems = []
     if key is not None and key_hash(key) != meta.dice_key_hash:
         problems.append("the dice key is not the one whose hash was published at the start")
-    if schedule is not None and meta.finished is not None and progress.played < len(schedule):
+    is_short = schedule is not None and progress.played < len(schedule)
+    if schedule is not None and meta.finished is not None and is_short and not _ended_early(store, event):
         missing = len(schedule) - progress.played
         problems.append(f"the event is said to be finished, but {missing} of its games are not there")
     if event.is_dynamic:
@@ -112,6 +114,15 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
         "imported": is_imported,
         "problems": problems,
     }
+
+
+def _ended_early(store: ReadStore, event: Event) -> bool:
+    """Say whether the stored pairs, in the order of the schedule, decide the event's sequential test."""
+    if event.sprt is None:
+        return False
+    watch = MatchWatch(event)
+    watch.take_stored(store.summaries())
+    return watch.is_decided
 
 
 def _pairing_problems(

@@ -11,7 +11,15 @@ from arena.config.keys import check_komi, check_openings
 from arena.config.problems import nearest, shown
 from arena.core import ladder, swiss
 from arena.core.clock import TimeControl, parse_time
-from arena.core.event import TIE_BREAKS, Discipline, Engine, Event, OpeningBook, PairingSettings
+from arena.core.event import (
+    TIE_BREAKS,
+    Discipline,
+    Engine,
+    Event,
+    OpeningBook,
+    PairingSettings,
+    SequentialPlan,
+)
 from arena.rules import QuestionError
 from arena.rules.registry import make_rules, rules_class
 
@@ -32,6 +40,10 @@ if TYPE_CHECKING:
     Complain = Callable[[KeyPath, str], None]
 
 
+SPRT_PAIRS = 100_000
+"""Pairs of a match with a sequential test whose file names no number."""
+
+
 def assembled(keys: FileKeys, surroundings: Surroundings, complain: Complain) -> Event:
     """Return the event; what does not fit together is passed to `complain` with the path of its key."""
     table = keys.tournament
@@ -45,15 +57,20 @@ def assembled(keys: FileKeys, surroundings: Surroundings, complain: Complain) ->
         "tie_breaks": TIE_BREAKS if table.tie_breaks is None else tuple(table.tie_breaks),
         "third_place": bool(table.third_place),
         "disciplines": disciplines,
+        "sprt": None if keys.sprt is None else SequentialPlan(**keys.sprt.model_dump()),
     }
     if disciplines:
         first = disciplines[0]
         for name in ("game", "size", "komi", "games_each", "book"):
             derived[name] = getattr(first, name)
     else:
-        derived["games_each"] = table.best_of or _games_each(table, 2)
+        # A sequential test ends by itself: what is named by default is more than it will ever need.
+        pairs = 1 if keys.sprt is None else SPRT_PAIRS
+        derived["games_each"] = table.best_of or _games_each(table, 2 * pairs)
         derived["book"] = _book(table)
     event = Event(**{**_fields_alike(Event, table), **derived})
+    if event.sprt is not None and (event.format != "match" or event.games_each % 2):
+        complain(("sprt",), "no [sprt] but in a match of whole pairs")
     if event.format == "gauntlet" and event.seeds >= len(engines):
         complain(("tournament", "seeds"), f"fewer seeds than engines, which are {len(engines)}")
     # What is stored says the number of rounds, so that the event can have more of them later.

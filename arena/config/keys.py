@@ -475,10 +475,30 @@ class SubmissionKeys(_Keys):
     limits: LimitKeys = key("a table of limits", {})
 
 
+class SprtKeys(_Keys):
+    """The table `[sprt]`: a sequential test that ends a match as soon as it is decided."""
+
+    elo0: float = key("a number from -200 to 200, below elo1", 0.0, ge=-200, le=200)
+    elo1: float = key("a number from -200 to 200, above elo0", 5.0, ge=-200, le=200)
+    alpha: float = key("an error rate from 0 to below 0.5", 0.05, ge=0, lt=0.5)
+    beta: float = key("an error rate from 0 to below 0.5", 0.05, ge=0, lt=0.5)
+    model: Literal["normalized", "logistic"] = key("normalized or logistic", "logistic")
+    min_pairs: int = key("a whole number from 1 to 1000000", 16, ge=1, le=1_000_000)
+
+    @field_validator("elo1")
+    @classmethod
+    def _above_elo0(cls, elo1: float, info: ValidationInfo) -> float:
+        elo0 = info.data.get("elo0")
+        if elo0 is not None and elo1 <= elo0:
+            raise ValueError(f"a number above elo0, which is {elo0:g}")
+        return elo1
+
+
 class FileKeys(_Keys):
     """A whole file, `[defaults]` already worked into the entries."""
 
     tournament: TournamentKeys = key("a table [tournament]")
     game: list[GameKeys] = key("tables [[game]], one for each game of an event of several", [])
     pairing: list[PairingKeys] = key("tables [[pairing]], for pairings with settings of their own", [])
+    sprt: SprtKeys | None = key("a table [sprt]", None)
     engine: list[EngineKeys] = key("tables [[engine]], one for each entry")

@@ -73,6 +73,7 @@ def event_from_keys(
     tournament: Mapping[str, object],
     engines: Sequence[Mapping[str, object] | str],
     base_dir: str | Path = ".",
+    sprt: Mapping[str, object] | None = None,
 ) -> Event:
     """Make an event of keys that come from flags, as `arena match` does.
 
@@ -82,6 +83,7 @@ def event_from_keys(
             a sample engine with its flags (`greedy_player --noise 0.1`). An entry without a name is called
             by its command, numbered where two would be called the same.
         base_dir: what relative paths are relative to.
+        sprt: keys of `[sprt]`; None for no sequential test.
 
     Raises:
         ConfigError: with every problem found; the place is `command line`.
@@ -92,7 +94,10 @@ def event_from_keys(
     _name_entries(entries)
     keys = _given(tournament)
     default = " - ".join(str(entry.get("name")) for entry in entries)[:300]
-    source = _Source(COMMAND_LINE, {"tournament": keys, "engine": entries}, {})
+    tables: dict[str, Any] = {"tournament": keys, "engine": entries}
+    if sprt is not None:
+        tables["sprt"] = dict(sprt)
+    source = _Source(COMMAND_LINE, tables, {})
     folder = Path(base_dir).absolute()
     return _event(source, Surroundings(folder, default_name=default or "match", sample_names=True))
 

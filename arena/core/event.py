@@ -70,6 +70,25 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
+class SequentialPlan:
+    """A sequential test that ends a match as soon as it is decided (`arena.stats.sprt` has the terms).
+
+    Attributes:
+        elo0, elo1: the two hypotheses, for the first engine.
+        alpha, beta: error rates.
+        model: `logistic` or `normalized` Elo.
+        min_pairs: no decision before that many pairs.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    model: str
+    min_pairs: int
+
+
+@dataclass(frozen=True, slots=True)
 class OpeningBook:
     """Where the openings of an event come from.
 
@@ -163,6 +182,7 @@ class Event:
         rounds: swiss, ladder: number of rounds, None for the format's default.
         bye: swiss: what a bye is worth: a won, drawn or lost meeting.
         best_of: knockout: the same as `games_each`, and a match may end early; None: all are played.
+        sprt: a sequential test that may end the match early, None for none.
         tie_breaks: knockout: rules for a drawn match, in order; the last word is always `seed`.
         third_place: knockout: whether the losers of the semi-finals meet.
         disciplines: the games of an event of several; empty in an event of one.
@@ -186,6 +206,7 @@ class Event:
     rounds: int | None = None
     bye: Literal["win", "draw", "loss"] = "win"
     best_of: int | None = None
+    sprt: SequentialPlan | None = None
     tie_breaks: tuple[str, ...] = TIE_BREAKS
     third_place: bool = False
     disciplines: tuple[Discipline, ...] = ()

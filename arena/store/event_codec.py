@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from arena.core.clock import TimeControl, parse_time
-from arena.core.event import Discipline, Engine, Event, OpeningBook, PairingSettings
+from arena.core.event import Discipline, Engine, Event, OpeningBook, PairingSettings, SequentialPlan
 from arena.store.errors import StoreError
 
 
@@ -38,6 +38,8 @@ def event_from_json(text: str, dice_key: bytes | None = None) -> Event:
             for each in tree.get("disciplines", [])
         )
         tree["pairings"] = tuple(_pairing(each) for each in tree.get("pairings", []))
+        if tree.get("sprt") is not None:
+            tree["sprt"] = SequentialPlan(**tree["sprt"])
         if "tie_breaks" in tree:
             tree["tie_breaks"] = tuple(tree["tie_breaks"])
         return Event(**tree, dice_key=dice_key)
