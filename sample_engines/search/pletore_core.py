@@ -41,7 +41,7 @@ KOMI = 2
 PLACES = 3
 """From here on in the tables: where each point stands in a state."""
 
-KNOBS = (200, 2000, 1)
+KNOBS = (0, 2000, 1)
 """Exploration, bias of later moves and visits before a node gets children, as in `layout`."""
 
 _STONES = 3
