@@ -44,7 +44,7 @@ def command(file: Path, form: str, game_id: str | None, output: Path | None) -> 
         records = _records(store, game_id)
         circumstances = Circumstances(store.event())
         if form == "parquet":
-            _write_parquet(records, output)
+            _write_parquet(records, circumstances, output)
         elif form == "sgf":
             with _opened_for_bytes(output) as file_:
                 _write_sgf(records, circumstances, file_)
@@ -111,10 +111,10 @@ def _write_sgf(records: Iterable[GameRecord], circumstances: Circumstances, file
     file.writelines(sgf_of(record, circumstances.controls(record) or (None, None)) for record in records)
 
 
-def _write_parquet(records: Iterable[GameRecord], output: Path | None) -> None:
+def _write_parquet(records: Iterable[GameRecord], circumstances: Circumstances, output: Path | None) -> None:
     if output is None:
         raise Failure("--format parquet needs a file to write to: -o FILE")
     from reports.records.columns import write_parquet
 
     with writing_told(output):
-        write_parquet(records, output)
+        write_parquet(records, output, circumstances)

@@ -14,15 +14,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arena.core.record import GameRecord
+    from reports.export import Circumstances
 
 CHUNK_GAMES = 2000
 """Games in memory at once, and in a row group of the file."""
 
 
-def write_parquet(records: Iterable[GameRecord], path: Path) -> int:
+_OBJECTS = ("engine_versions", "time_controls", "engine_options")
+"""Keys whose values are objects."""
+
+
+def write_parquet(
+    records: Iterable[GameRecord], path: Path, circumstances: Circumstances | None = None
+) -> int:
     """Write games into a Parquet file and return how many.
 
-    `engine_versions` is JSON; every other key has the type of the contract, so an empty event has them too.
+    Objects are JSON texts; every other key has the type of the contract, so an empty event has them too.
 
     Raises:
         MissingExtraError: pandas or pyarrow is not installed.
@@ -33,16 +40,17 @@ def write_parquet(records: Iterable[GameRecord], path: Path) -> int:
     games = 0
     left = iter(records)
     with parquet.ParquetWriter(path, schema) as writer:
-        while chunk := [_row(record) for record in itertools.islice(left, CHUNK_GAMES)]:
+        while chunk := [_row(record, circumstances) for record in itertools.islice(left, CHUNK_GAMES)]:
             frame = pandas.DataFrame(chunk, columns=list(KEYS), dtype=object)
             writer.write_table(arrow.Table.from_pandas(frame, schema=schema, preserve_index=False))
             games += len(chunk)
     return games
 
 
-def _row(record: GameRecord) -> dict[str, Any]:
-    row = game_object(record)
-    row["engine_versions"] = json.dumps(row["engine_versions"])
+def _row(record: GameRecord, circumstances: Circumstances | None) -> dict[str, Any]:
+    row = game_object(record, circumstances)
+    for key in _OBJECTS:
+        row[key] = None if row[key] is None else json.dumps(row[key])
     return row
 
 
