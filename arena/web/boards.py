@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arena.core.running import remaining
-from arena.rules.base import RulesError
+from arena.rules.base import QuestionError, RulesError
 from arena.rules.registry import make_rules
 from reports.boards import drawing_of
 from reports.positions import UnplayableError, replayed
@@ -18,9 +18,11 @@ from reports.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from arena.core.event import Event
     from arena.core.record import GameRecord
     from arena.core.running import RunningGame
     from arena.rules.base import Move, Position, Rules
+    from reports.boards import Drawing
 
 _LAST_MOVES = 12
 
@@ -120,19 +122,33 @@ def picture_of(position: Position, last: Move | None) -> dict[str, Any]:
     drawing = drawing_of(position.rules)
     if drawing is None:
         return {"diagram": position.diagram()}
-    return {"state": list(drawing.state(position, last)), "caption": drawing.caption(position)}
+    return {
+        "board": board_name(position.rules),
+        "state": list(drawing.state(position, last)),
+        "caption": drawing.caption(position),
+    }
 
 
-def drawing_data(rules: Rules) -> dict[str, Any] | None:
-    """Return what the pages' script needs to know of a game's drawing; None for a game without."""
-    drawing = drawing_of(rules)
-    return None if drawing is None else drawing.as_data()
+def board_name(rules: Rules) -> str:
+    """Return by what the pages know a drawing: one for each game and size."""
+    return rules.game if rules.size is None else f"{rules.game}-{rules.size}"
 
 
-def skeleton(rules: Rules) -> str:
-    """Return the SVG that the pages' script fills, made by us alone; empty for a game without a drawing."""
-    drawing = drawing_of(rules)
-    return "" if drawing is None else drawing.skeleton()
+def boards_of(event: Event) -> dict[str, Drawing]:
+    """Return the drawings that an event's games need, by name; games without one are left out."""
+    found: dict[str, Drawing] = {}
+    for discipline in event.all_disciplines:
+        own = [each.size for each in event.pairings if each.discipline in (None, discipline.name)]
+        for size in dict.fromkeys((discipline.size, *own)):
+            try:
+                rules = make_rules(discipline.game, size=discipline.size if size is None else size)
+            except QuestionError:
+                # A game that is not installed here, or a size that another of the event's games has.
+                continue
+            drawing = drawing_of(rules)
+            if drawing is not None:
+                found[board_name(rules)] = drawing
+    return found
 
 
 def _last_words(moves: tuple[str, ...]) -> list[str]:

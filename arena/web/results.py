@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from arena.core.openings import OpeningError
 from arena.core.schedule import Schedule, ScheduleError
-from arena.rules.base import QuestionError, Rules
-from arena.rules.registry import make_rules
+from arena.rules.base import QuestionError
 from arena.store import ReadStore, StoreError
 from arena.store.lock import is_held
-from arena.web.boards import board_of_record, drawing_data
+from arena.web.boards import board_of_record, boards_of
 from reports.duel import duel_lines
 from reports.printable import printable
 from reports.standings import standings
@@ -51,7 +50,7 @@ class _Read:
     store: ReadStore
     file: tuple[int, int]
     event: Event
-    total: int | None
+    total: int | None = None
     version: int = -1
     standings_version: int = -1
     standings_due: float = 0.0
@@ -60,11 +59,17 @@ class _Read:
 class ResultsReader:
     """Reads an event again and again. Not thread-safe: one call at a time.
 
+    Attributes:
+        event: the event as it was last read.
+        finished: the playings that ended last, by id and attempt.
+
     Args:
         database: the file; it may vanish, be replaced, be written all the time.
+        event: what it holds now.
     """
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, event: Event) -> None:
+        self.event = event
         self._database = database
         self._read: _Read | None = None
         self.finished: frozenset[tuple[str, int]] = frozenset()
@@ -98,9 +103,12 @@ class ResultsReader:
         is_running = is_held(read.store.path)
         if version != read.version:
             event = read.store.event()
-            if event != read.event or read.version < 0:
-                read.event, read.total = event, _games_of(event)
+            is_other = event != read.event or read.version < 0
+            if is_other:
+                self.event = read.event = event
                 found["event"] = _event(event)
+            if is_other or event.is_dynamic:
+                read.total = _games_of(event, read.store)
             read.version = version
         latest = read.store.latest(max(SHOWN_RESULTS, _PACE_GAMES))
         self.finished = frozenset((game.id, game.attempt) for game, _ in latest)
@@ -127,33 +135,23 @@ class ResultsReader:
         if self._read is None:
             store = ReadStore(self._database)
             try:
-                event = store.event()
-                self._read = _Read(store, file, event, _games_of(event))
+                self._read = _Read(store, file, store.event())
             except BaseException:
                 store.close()
                 raise
         return self._read
 
 
-def rules_of(event: Event) -> Rules | None:
-    """Return the rules of an event, None when the game is not installed here."""
+def _games_of(event: Event, store: ReadStore) -> int | None:
+    """Return how many games the event will have; None when its schedule cannot be made here."""
     try:
-        return make_rules(
-            event.game, size=event.size, komi=event.komi if isinstance(event.komi, int) else None
-        )
-    except QuestionError:
-        return None
-
-
-def _games_of(event: Event) -> int | None:
-    try:
-        return len(Schedule(event))
+        return Schedule(event, steps=[each.step for each in store.steps()]).planned()
     except (QuestionError, ScheduleError, OpeningError):
         return None
 
 
 def _event(event: Event) -> dict[str, object]:
-    labels, rules = labels_of(event), rules_of(event)
+    labels = labels_of(event)
     return {
         "name": printable(event.name),
         "rules": printable(labels.rules),
@@ -161,7 +159,7 @@ def _event(event: Event) -> dict[str, object]:
         "format": event.format,
         "time": event.time.text,
         "engines": len(event.engines),
-        "drawing": None if rules is None else drawing_data(rules),
+        "drawings": {name: drawing.as_data() for name, drawing in boards_of(event).items()},
     }
 
 

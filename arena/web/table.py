@@ -19,10 +19,11 @@ from starlette.routing import Route
 from arena.core.table import Act, Action, Broken, Ended, Phase, TableView, Unpacker, packed
 from arena.rules.base import RulesError
 from arena.web.assets import page
-from arena.web.boards import Follower, board_of_view, drawing_data, skeleton
+from arena.web.boards import Follower, board_of_view
 from arena.web.choices import choices, targets
 from arena.web.feed import EventStream, Feed
 from arena.web.guard import Guard, posted, static
+from reports.boards import drawing_of
 from reports.printable import printable
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class Play:
 def application(play: Play, colour: int | None, door: Door) -> ASGIApp:
     """Return the web application; the first game begins with it."""
     tasks: set[asyncio.Task[None]] = set()
+    drawing = drawing_of(play.rules)
 
     def begin(task: asyncio.Task[None] | None) -> bool:
         if task is not None:
@@ -159,7 +161,7 @@ def application(play: Play, colour: int | None, door: Door) -> ASGIApp:
         return page(
             "play.html",
             title=play.rules.title,
-            skeleton=Markup(skeleton(play.rules)),  # noqa: S704  our own drawing
+            skeleton=Markup("" if drawing is None else drawing.skeleton()),  # noqa: S704  made by us alone
         )
 
     async def act(request: Request) -> Response:
@@ -179,8 +181,8 @@ def application(play: Play, colour: int | None, door: Door) -> ASGIApp:
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
             await EventStream(play.feed, lambda _: True, least_pause_s=0.02)(scope, receive, send)
 
-    drawing = drawing_data(play.rules)
-    play.feed.put("game", {"drawing": drawing, "targets": targets(play.rules), "title": play.rules.title})
+    data = None if drawing is None else drawing.as_data()
+    play.feed.put("game", {"drawing": data, "targets": targets(play.rules), "title": play.rules.title})
     routes = [
         Route("/", whole),
         Route("/events", Events()),

@@ -23,10 +23,10 @@ from starlette.routing import Route
 from arena.core.running import ViewError, view_from_bytes
 from arena.store.watching import Listener, WatchingError
 from arena.web.assets import page
-from arena.web.boards import Follower, board_of_view, skeleton
+from arena.web.boards import Follower, board_of_view, boards_of
 from arena.web.feed import EventStream, Feed
 from arena.web.guard import Guard, static
-from arena.web.results import ResultsReader, rules_of
+from arena.web.results import ResultsReader
 from reports.printable import printable
 from reports.stored import labels_of
 
@@ -53,7 +53,7 @@ _VIEWS_A_ROUND = 500
 _MOST_FOLLOWED = 1000
 _SILENT_AFTER_S = 5.0
 _FORGOTTEN_AFTER_S = 15.0
-_GAME_ID = re.compile(r"[0-9A-Za-z.-]{1,40}")
+_GAME_ID = re.compile(r"[0-9A-Za-z._-]{1,100}")
 
 
 class _Followed:
@@ -76,8 +76,7 @@ class Watch:
 
     def __init__(self, database: Path, event: Event) -> None:
         self.feed = Feed()
-        self.event = event
-        self._reader = ResultsReader(database)
+        self._reader = ResultsReader(database, event)
         self._database = database
         self._listener: Listener | None = None
         self._games: dict[str, _Followed] = {}
@@ -104,6 +103,11 @@ class Watch:
         """Say whether the page of the whole event is sent a section: not boards that only others want."""
         kind, _, game_id = section.partition(" ")
         return kind != "board" or game_id in self._places
+
+    @property
+    def event(self) -> Event:
+        """The event as it was last read."""
+        return self._reader.event
 
     @contextmanager
     def wanted(self, game_id: str) -> Iterator[None]:
@@ -258,11 +262,12 @@ class _Events:
 
 def _page(watch: Watch, game_id: str) -> Response:
     event = watch.event
-    labels, rules = labels_of(event), rules_of(event)
+    # Our own drawings, in which there is nothing from outside.
+    skeletons = {name: Markup(drawing.skeleton()) for name, drawing in boards_of(event).items()}  # noqa: S704
     return page(
         "watch.html",
         title=printable(event.name),
-        rules=printable(labels.rules),
-        skeleton=Markup("" if rules is None else skeleton(rules)),  # noqa: S704  our own drawing
+        rules=printable(labels_of(event).rules),
+        skeletons=skeletons,
         game_id=game_id,
     )

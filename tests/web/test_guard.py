@@ -86,7 +86,7 @@ def test_without_the_token_only_the_door_is_seen() -> None:
 )
 def test_a_wrong_cookie_is_no_key_and_the_token_itself_is_none(cookie: str) -> None:
     app, _ = locked()
-    assert get(app, headers={"cookie": cookie}).status == 401
+    assert get(app, "/events", headers={"cookie": cookie}).status == 401
 
 
 def test_the_token_gives_a_cookie_that_no_script_reads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arena.core.event import Discipline, PairingSettings
 from arena.core.schedule import Schedule
 from arena.rules.registry import games
 from arena.store import RunStore
+from arena.web.boards import boards_of
 from arena.web.results import ResultsReader
 from tests.cli.played import an_event, play
 from tests.store import builders
@@ -24,7 +26,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>\x1b[2J\u202e" + "n" * 250
 
 
 def sections_of(database: Path) -> dict[str, Any]:
-    reader = ResultsReader(database)
+    reader = ResultsReader(database, an_event())
     try:
         found = reader.sections()
     finally:
@@ -42,12 +44,13 @@ def test_a_finished_event_is_told_whole(tmp_path: Path, game: str) -> None:
     assert found["progress"]["played"] == found["progress"]["total"] == 12
     assert len(found["standings"]["rows"]) == 3
     assert len(found["results"]) == 12
-    assert found["event"]["drawing"]["game"] == game
-    reader = ResultsReader(database)
+    (drawing,) = found["event"]["drawings"].values()
+    assert drawing["game"] == game
+    reader = ResultsReader(database, an_event())
     board = reader.game(found["results"][0]["id"])
     reader.close()
     assert board is not None
-    assert len(board["state"]) == len(found["event"]["drawing"]["names"])
+    assert len(board["state"]) == len(drawing["names"])
 
 
 def test_an_empty_event_and_one_game_have_their_page(tmp_path: Path) -> None:
@@ -65,7 +68,7 @@ def test_an_empty_event_and_one_game_have_their_page(tmp_path: Path) -> None:
 
 def test_a_run_that_goes_on_is_followed_and_told_from_one_that_broke_off(tmp_path: Path) -> None:
     event = builders.event()
-    reader = ResultsReader(tmp_path / "cup.db")
+    reader = ResultsReader(tmp_path / "cup.db", event)
     with RunStore.create_or_resume(tmp_path / "cup.db", event) as store:
         store.add([builders.record(event, 0)])
         found: Any = reader.sections()
@@ -83,6 +86,16 @@ def test_a_run_that_goes_on_is_followed_and_told_from_one_that_broke_off(tmp_pat
     reader.close()
     assert sections_of(tmp_path / "copy.db")["progress"]["state"] == "broken off"
     assert sections_of(tmp_path / "cup.db")["progress"]["state"] == "stopped"
+
+
+def test_every_game_and_size_of_an_event_has_its_drawing() -> None:
+    event = an_event()
+    nine = Discipline("nine", "pletore", 9, 4, 2, event.time, event.book)
+    disciplines = (nine, replace(nine, name="dice", game="plakoto", size=None, komi=None))
+    other = PairingSettings(("greedy", "random"), discipline="nine", size=13)
+    several = replace(event, disciplines=disciplines, pairings=(other,))
+    assert sorted(boards_of(several)) == ["plakoto", "pletore-13", "pletore-9"]
+    assert boards_of(replace(event, game="no-such-game")) == {}
 
 
 def test_a_match_tells_what_is_known_of_its_two_engines_and_the_organiser_is_heard(tmp_path: Path) -> None:
@@ -119,7 +132,7 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
 
 def test_a_database_that_is_replaced_is_read_anew(tmp_path: Path) -> None:
     database = play(tmp_path / "cup.db", an_event())
-    reader = ResultsReader(database)
+    reader = ResultsReader(database, an_event())
     assert reader.sections()["trouble"] is None
     database.unlink()
     assert reader.sections()["trouble"]
@@ -131,7 +144,7 @@ def test_a_database_that_is_replaced_is_read_anew(tmp_path: Path) -> None:
 
 
 def test_a_game_that_was_never_played_is_none(tmp_path: Path) -> None:
-    reader = ResultsReader(play(tmp_path / "cup.db", an_event()))
+    reader = ResultsReader(play(tmp_path / "cup.db", an_event()), an_event())
     assert reader.game("9-9.9a") is None
     assert reader.game("'; DROP TABLE game; --") is None
     reader.close()

@@ -4,7 +4,7 @@
 
 const only = document.body.dataset.game || "";
 const cards = new Map();
-let drawing = null;
+let drawings = {};
 let colours = ["Black", "White"];
 let games = { shown: [], others: [], count: 0 };
 let isPlayed = false;
@@ -120,9 +120,12 @@ class Card {
   }
 
   draw(game) {
+    const drawing = drawings[game.board];
     if (game.state && drawing) {
       if (!this.board) {
-        const svg = at("skeleton").querySelector("svg").cloneNode(true);
+        // What the slots point to stands once in the page, in the hidden picture that is copied here.
+        const hidden = Array.from(document.querySelectorAll("[data-board]"));
+        const svg = hidden.find((each) => each.dataset.board === game.board).querySelector("svg").cloneNode(true);
         svg.querySelector("defs").remove();
         this.picture.replaceChildren(svg);
         this.board = new ArenaBoard(this.picture, drawing);
@@ -170,7 +173,8 @@ function arrange() {
 
 const told = {
   event(event) {
-    drawing = event.drawing;
+    const shown = Array.from(document.querySelectorAll("[data-board]"), (each) => each.dataset.board);
+    drawings = Object.fromEntries(Object.entries(event.drawings).filter(([name]) => shown.includes(name)));
     colours = event.colours;
     setText(at("rules"), `${event.rules}; ${event.format}, ${event.engines} engines, ${event.time}`);
     cards.forEach((card) => card.last && card.show(card.last));
