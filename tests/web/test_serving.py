@@ -81,7 +81,7 @@ def still_serves(address: str) -> None:
         "/static/style.css%00.js",
         "/game/../../etc/passwd",
         "/game/%3Cscript%3Ealert(1)%3C/script%3E",
-        "/game/" + "x" * 100,
+        "/game/" + "x" * 200,
         "/%ff%fe",
         "//evil.example/",
         "/nothing",
