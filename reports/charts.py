@@ -21,7 +21,7 @@ from reports.printable import printable, text_width
 from reports.results import NOBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -86,13 +86,25 @@ def save_all(
         MissingExtraError: matplotlib is not installed.
         OSError: a file cannot be written.
     """
+    return save_charts(
+        lambda: (*_charts(results, table), *(_ratings(results, *rated) if rated else ())), folder
+    )
+
+
+def save_charts(draw: Callable[[], Iterable[Chart]], folder: Path) -> list[Path]:
+    """Write what `draw` draws, in the style of all charts, as PNG and SVG into `folder`; return the paths.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        OSError: a file cannot be written.
+    """
     matplotlib = require("matplotlib")
     backend = require("matplotlib.backends.backend_agg")
     paths = []
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         # A name in a script the font lacks is drawn as boxes in PNG; that is no reason for a warning.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        for chart in (*_charts(results, table), *(_ratings(results, *rated) if rated else ())):
+        for chart in draw():
             backend.FigureCanvasAgg(chart.figure)
             for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None, "Creator": None})):
                 path = folder / f"{chart.stem}.{ending}"

@@ -47,7 +47,7 @@ def play(
     Raises:
         Failure: the event cannot be played as asked.
     """
-    _refuse_exposure(event, [database, *private])
+    refuse_exposure(event, [database, *private])
     schedule = schedule_of(event, _paired(database, event))
 
     def placement(game_id: str) -> tuple[int, int]:
@@ -66,7 +66,7 @@ def play(
     return code
 
 
-def _refuse_exposure(event: Event, private: Sequence[Path]) -> None:
+def refuse_exposure(event: Event, private: Sequence[Path]) -> None:
     """Refuse sandboxes that would show an engine the tournament file or the database."""
     found = [f"{entry.name}: {words}" for entry in event.engines for words in exposed(entry, private)]
     if found:
@@ -82,7 +82,7 @@ def _paired(database: Path, event: Event) -> tuple[PairedStep, ...]:
 
 
 def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
-    tally = _tally(event, schedule, store.path)
+    tally = tally_of(event, schedule.planned(), store.path)
     tasks = Tasks(event, schedule, store, tally)
     tasks.look_ahead()
     _say_what_is_played(event, schedule, store)
@@ -186,8 +186,9 @@ class Tasks:
             self._tally.total = self._schedule.planned()
 
 
-def _tally(event: Event, schedule: Schedule, database: Path) -> Tally:
-    tally = Tally({entry.name: Line(entry.name) for entry in event.engines}, schedule.planned())
+def tally_of(event: Event, total: int, database: Path) -> Tally:
+    """Return what the stored games of an event add up to; `total` is the number of games there will be."""
+    tally = Tally({entry.name: Line(entry.name) for entry in event.engines}, total)
     names = [entry.name for entry in event.engines]
     with ReadStore(database) as stored:
         for group in stored.tallies():

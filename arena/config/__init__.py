@@ -3,7 +3,7 @@
 Only commands that need it import this package: pydantic is not cheap to load.
 """
 
-from arena.config.loading import ENGINE_FILE, event_from_keys, load_event, load_submission
+from arena.config.loading import ENGINE_FILE, event_from_keys, load_event, load_laboratory, load_submission
 from arena.config.problems import COMMAND_LINE, ConfigError, Problem
 
 __all__ = [
@@ -13,5 +13,6 @@ __all__ = [
     "Problem",
     "event_from_keys",
     "load_event",
+    "load_laboratory",
     "load_submission",
 ]

@@ -69,6 +69,35 @@ def load_event(path: str | Path, overrides: Mapping[str, object] | None = None) 
     return _event(source, Surroundings(folder, default_name=_default_name(path)))
 
 
+def load_laboratory(path: str | Path, overrides: Mapping[str, object]) -> tuple[Event, dict[str, Any], int]:
+    """Read and check the file of a komi laboratory: a tournament file with a table `[laboratory]`.
+
+    One entry plays itself: it is entered a second time. The format follows from the number of entries.
+
+    Args:
+        path: the file.
+        overrides: as for `load_event`.
+
+    Returns:
+        The event, the keys of `[laboratory]` as they stand there, and the number of entries in the file.
+
+    Raises:
+        ConfigError: with every problem found.
+    """
+    path = Path(path)
+    source = _Source(str(path), *_parse(path, _read(path)))
+    laboratory = source.tables.pop("laboratory", {})
+    if not isinstance(laboratory, dict):
+        raise ConfigError([source.problem(("laboratory",), laboratory, "a table [laboratory]")])
+    folder = path.absolute().parent
+    source.take_submissions(Registry(folder / FOLDER))
+    entries = source.entries
+    if len(entries) == 1:
+        source.tables["engine"] = [entries[0], {**entries[0], "name": f"{entries[0].get('name')} (twin)"}]
+    source.override({**overrides, "format": "match" if len(entries) <= 2 else "round-robin"})
+    return _event(source, Surroundings(folder, default_name=_default_name(path))), laboratory, len(entries)
+
+
 def event_from_keys(
     tournament: Mapping[str, object],
     engines: Sequence[Mapping[str, object] | str],

@@ -23,6 +23,7 @@ class GameTask:
         dice_key: key of this playing's dice, None in games without dice.
         controls: time controls of Black and White as scheduled (before pie).
         needs_fresh: whether both engines must be fresh processes (shared dice).
+        to_the_end: whether an engine that resigns is asked once more for a move, as in the komi laboratory.
     """
 
     scheduled: ScheduledGame
@@ -30,6 +31,7 @@ class GameTask:
     dice_key: bytes | None
     controls: tuple[TimeControl, TimeControl]
     needs_fresh: bool = False
+    to_the_end: bool = False
 
 
 def game_task(event: Event, scheduled: ScheduledGame, attempt: int, dice_key: bytes) -> GameTask:

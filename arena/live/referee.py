@@ -117,6 +117,7 @@ class Referee:
         self._clocks: tuple[Clock, ...] = ()
         self._unwilling: set[Partner] = set()
         self._interrupted: Partner | None = None
+        self._has_resigned = False
         self._dice = Dice(task.dice_key) if task.dice_key is not None else None
 
     async def play(self) -> GameRecord:
@@ -311,12 +312,17 @@ class Referee:
                 faults[1 - side] = _gone_while_idle()
             return await self._fault_verdict(faults)
         spent_us = channel.spent_ns // 1000
+        if reply is not None and self._task.to_the_end and not self._has_resigned and _resigns(reply.word):
+            # The clock stands as before the question, so that the record's times are those of the moves.
+            self._has_resigned = True
+            commands.clear()
+            return None
         if reply is None or not clock.charge(spent_us, margin_us):
             self._fault_us = spent_us
             return await self._fault_verdict({side: _late(budget_us, spent_us)})
         commands.clear()
         word = reply.word
-        if word[:6].lower() == "resign" and len(word) == 6:
+        if _resigns(word):
             return verdicts.by_resignation(side, position.forfeit_points(side))
         rules = position.rules
         try:
@@ -328,6 +334,7 @@ class Referee:
             malformed = isinstance(error, MalformedMoveError) and not isinstance(error, NoSuchMoveError)
             reason = Reason.MALFORMED_REPLY if malformed else Reason.ILLEGAL_MOVE
             return await self._fault_verdict({side: EngineFault(reason, str(error), word.encode())})
+        self._has_resigned = False
         played = rules.format_move(move)
         announced = self._note_move(played, spent_us, reply.infos)
         colour = colour_name(side)
@@ -428,6 +435,10 @@ class Referee:
 _NO_INFOS: Mapping[str, InfoValue] = {}
 
 _GENMOVE = ("genmove black", "genmove white")
+
+
+def _resigns(word: str) -> bool:
+    return len(word) == 6 and word.lower() == "resign"
 
 
 def _gone_while_idle() -> EngineFault:

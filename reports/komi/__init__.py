@@ -1,0 +1,1 @@
+"""What the komi laboratory shows: its games read from records, tables, charts."""

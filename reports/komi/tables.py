@@ -1,0 +1,149 @@
+"""The laboratory's tables and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reports.estimates import Estimate
+from reports.tables import Column, Table, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.stats import estimate
+    from arena.stats.komi.laboratory import LaboratoryReport, ParityReport
+    from arena.stats.komi.table import KomiRow
+    from reports.tables import Cell
+
+PARITIES = ("even", "odd")
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage with one decimal."""
+    return f"{100 * share:.1f} %"
+
+
+def _one_decimal(number: float) -> str:
+    return f"{number:.1f}"
+
+
+_SHARE = Column("Black's share", "black_share", percent)
+_KOMI_COLUMNS = (
+    Column("komi", "komi"),
+    Column("games", "games"),
+    Column("Black won", "black_wins"),
+    _SHARE,
+    Column("board margin", "board_margin", _one_decimal),
+    Column("median", "board_margin_median", plain),
+    Column("button B/W/untaken", "button"),
+    Column("length", "plies", _one_decimal),
+    Column("repeats", "repeats"),
+    Column("resigned", "resigned"),
+    Column("faults", "faults"),
+)
+
+
+def komi_tables(report: LaboratoryReport, title: str) -> list[Table]:
+    """Return the table of each parity that was played."""
+    found = []
+    for parity in report.parities:
+        rows = [row for row in report.rows if row.komi % 2 == parity.parity]
+        if rows:
+            which = PARITIES[parity.parity]
+            head = f"{title}: {which} komi, button {'in use' if parity.button else 'not in use'}"
+            cells = tuple(_row(row) for row in rows)
+            found.append(Table(f"komi-{which}", head, _KOMI_COLUMNS, cells, _parity_notes(parity)))
+    return found
+
+
+def share_table(report: LaboratoryReport) -> Table | None:
+    """Return Black's share at the komi recommended and its neighbours; None without a recommendation."""
+    verdict = report.verdict
+    if verdict.recommended is None:
+        return None
+    games = {row.komi: row.games for row in report.rows}
+    rows: list[tuple[Cell, ...]] = [
+        (
+            each.komi,
+            "in use" if each.button else "not in use",
+            _cell(each.share, games.get(each.komi, 0)),
+            f"by {each.source}" if each.source else each.share.note,
+        )
+        for each in verdict.shares
+    ]
+    columns = (Column("komi", "komi"), Column("button", "button"), _SHARE, Column("how known", "source"))
+    return Table("komi-recommended", f"Nearest to even: komi {verdict.recommended}", columns, tuple(rows))
+
+
+def comparison_table(report: LaboratoryReport) -> Table | None:
+    """Return the paired comparisons of komi on shared openings; None where there are none."""
+    compared = report.comparisons.comparisons
+    if not compared:
+        return None
+    columns = (
+        Column("komi", "first"),
+        Column("against", "second"),
+        Column("openings", "openings"),
+        Column("share minus share", "difference", percent),
+        Column("p", "p", _p),
+        Column("p, Holm", "adjusted_p", _p),
+    )
+    rows = tuple(
+        (each.first, each.second, each.openings, each.difference, each.p, each.adjusted_p)
+        for each in compared
+    )
+    title = "Komi compared on the openings that both were played from"
+    return Table("komi-comparisons", title, columns, rows, (report.comparisons.words,))
+
+
+def verdict_lines(report: LaboratoryReport, extra: Sequence[str] = ()) -> list[str]:
+    """Return the answer and what belongs to it, a sentence each."""
+    lines = [f"Answer: {report.verdict.words}."]
+    if report.verdict.recommended is not None:
+        lines.append(f"Recommended: komi {report.verdict.recommended}, Black's share nearest to one half.")
+    compared = () if report.comparisons.comparisons else (report.comparisons.words,)
+    return [*lines, *map(_sentence, filter(None, (report.common.words, *compared, *report.notes, *extra)))]
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _row(row: KomiRow) -> tuple[Cell, ...]:
+    taken = f"{row.button_black}/{row.button_white}/{row.button_untaken}" if row.button else "-"
+    return (
+        row.komi,
+        row.games,
+        row.black_wins,
+        _cell(row.black_share, row.games),
+        _cell(row.margin, row.games),
+        row.margin_median,
+        taken,
+        _cell(row.plies, row.games),
+        row.repeats,
+        row.resigned,
+        row.faults,
+    )
+
+
+def _parity_notes(parity: ParityReport) -> tuple[str, ...]:
+    words = []
+    if parity.blindness is not None:
+        words.append(f"Komi-blind? {parity.blindness.verdict.value}: {parity.blindness.words}.")
+    words.append(f"By win curve: {parity.curve.words}.")
+    if parity.curve.fit_p is not None:
+        words.append(f"Shape of the curve: p = {_p(parity.curve.fit_p)} (small: it does not fit).")
+    if parity.margins is not None:
+        words.append(f"By margins: {parity.margins.words}.")
+    return tuple(words)
+
+
+def _cell(value: estimate.Estimate, games: int) -> Estimate:
+    interval = value.interval
+    if interval is None:
+        return Estimate(value.value, None, None, games)
+    return Estimate(value.value, interval.low, interval.high, games)
