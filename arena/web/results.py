@@ -1,8 +1,8 @@
 """What the watching page says of an event's results, read from its database as sections of JSON values.
 
 A section is a function of what was read. The page shows `standings` and `results` as tables, `progress` as a
-bar, and each of `panels` as a titled list of lines: whatever else is to be told of an event (the organiser's
-words, the state of a sequential test) is one more function in `_PANELS`.
+bar, and each of `panels` as a titled list of lines: whatever else is to be told of an event is one more
+function in `_PANELS`, or comes from whoever opens the page (the state of a sequential test).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from reports.stored import labels_of, results_of
 from reports.tables import decision_line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from arena.core.event import Event
@@ -41,6 +41,19 @@ _STANDINGS_SHARE = 30
 _STANDINGS_S = 2.0
 """Standings are computed again at the earliest after two seconds and thirty times the time that it took: of
 a million games they take seconds, and this process shall not keep a core busy that engines could use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What is to be told in lines of text, already safe to show.
+
+    Attributes:
+        title: its heading.
+        lines: at least one.
+    """
+
+    title: str
+    lines: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -66,10 +79,17 @@ class ResultsReader:
     Args:
         database: the file; it may vanish, be replaced, be written all the time.
         event: what it holds now.
+        further: makes further panels of what is stored.
     """
 
-    def __init__(self, database: Path, event: Event) -> None:
+    def __init__(
+        self,
+        database: Path,
+        event: Event,
+        further: Callable[[ReadStore, Event], Sequence[Panel]] = lambda _store, _event: (),
+    ) -> None:
         self.event = event
+        self._further = further
         self._database = database
         self._read: _Read | None = None
         self.finished: frozenset[tuple[str, int]] = frozenset()
@@ -120,7 +140,9 @@ class ResultsReader:
             began = time.thread_time()
             results = results_of(read.store)
             found["standings"] = _standings(results)
-            found["panels"] = [panel for make in _PANELS if (panel := make(results)) is not None]
+            own = [panel for make in _PANELS if (panel := make(results)) is not None]
+            panels = [*self._further(read.store, read.event), *own]
+            found["panels"] = [{"title": panel.title, "lines": list(panel.lines)} for panel in panels]
             read.standings_version = version
             # The first time most of it is the loading of libraries.
             pause_s = 0.0 if is_first else _STANDINGS_S + _STANDINGS_SHARE * (time.thread_time() - began)
@@ -230,21 +252,15 @@ def _standing(line: Standing) -> list[str]:
     return [rank, name, games, points, words, total, as_black, as_white, str(faults)]
 
 
-def _organiser(results: Results) -> dict[str, object] | None:
-    lines = [decision_line(word) for word in results.decisions]
-    return {"title": "The organiser's words", "lines": lines} if lines else None
+def _organiser(results: Results) -> Panel | None:
+    lines = tuple(decision_line(word) for word in results.decisions)
+    return Panel("The organiser's words", lines) if lines else None
 
 
-def _duel(results: Results) -> dict[str, object] | None:
+def _duel(results: Results) -> Panel | None:
     title, *lines = duel_lines(results) or [""]
-    return (
-        {
-            "title": title,
-            "lines": [": ".join(part.strip() for part in line.split("  ", 1)) for line in lines if line],
-        }
-        if title
-        else None
-    )
+    told = tuple(": ".join(part.strip() for part in line.split("  ", 1)) for line in lines if line)
+    return Panel(title, told) if title else None
 
 
-_PANELS: tuple[Callable[[Results], dict[str, object] | None], ...] = (_duel, _organiser)
+_PANELS: tuple[Callable[[Results], Panel | None], ...] = (_duel, _organiser)

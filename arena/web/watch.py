@@ -31,7 +31,7 @@ from reports.printable import printable
 from reports.stored import labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
     from pathlib import Path
 
     from starlette.responses import Response
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
     from arena.core.event import Event
     from arena.core.running import RunningGame
+    from arena.store import ReadStore
     from arena.web.guard import Door
+    from arena.web.results import Panel
 
 SHOWN_BOARDS = 8
 """Boards on the page; further games in progress are listed, each with a page of its own."""
@@ -72,11 +74,17 @@ class Watch:
     Args:
         database: the event's file.
         event: what it held when the page was opened.
+        further: makes further panels of what is stored.
     """
 
-    def __init__(self, database: Path, event: Event) -> None:
+    def __init__(
+        self,
+        database: Path,
+        event: Event,
+        further: Callable[[ReadStore, Event], Sequence[Panel]] = lambda _store, _event: (),
+    ) -> None:
         self.feed = Feed()
-        self._reader = ResultsReader(database, event)
+        self._reader = ResultsReader(database, event, further)
         self._database = database
         self._listener: Listener | None = None
         self._games: dict[str, _Followed] = {}

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arena.core.event import Discipline, PairingSettings
+from arena.cli import watch
+from arena.core.event import Discipline, PairingSettings, SequentialPlan
 from arena.core.schedule import Schedule
 from arena.rules.registry import games
 from arena.store import RunStore
@@ -106,6 +107,19 @@ def test_a_match_tells_what_is_known_of_its_two_engines_and_the_organiser_is_hea
     assert duel["title"] == "one against two"
     assert any("valid at any stopping time" in line for line in duel["lines"])
     assert "the power went" in organiser["lines"][0]
+
+
+def test_a_match_with_a_sequential_test_tells_where_it_stands(tmp_path: Path) -> None:
+    plan = SequentialPlan(0.0, 100.0, 0.05, 0.05, "logistic", 1)
+    event = replace(an_event(names=("one", "two")), format="match", sprt=plan)
+    database = play(tmp_path / "cup.db", event)
+    reader = ResultsReader(database, event, watch._match_panels)
+    found: Any = reader.sections()
+    reader.close()
+    panel = found["panels"][0]
+    assert panel["title"] == "Sequential test"
+    assert "LLR" in panel["lines"][0]
+    assert len(panel["lines"]) == 2
 
 
 def test_names_from_outside_come_as_harmless_text(tmp_path: Path) -> None:

@@ -169,6 +169,10 @@ def test_connections_and_streams_without_end_leave_room(
         for _ in range(200):
             stack.enter_context(connected(address))
         stack.close()
+        # The server notices one after the other that they are gone.
+        patience = 1000
+        while not answer(address, request("/")) and patience:
+            patience -= 1
         still_serves(address)
 
 
