@@ -186,7 +186,7 @@ class MoveReply(NamedTuple):
     infos: Mapping[str, InfoValue]
 
 
-_NO_INFOS: Final[Mapping[str, InfoValue]] = {}
+NO_INFOS: Final[Mapping[str, InfoValue]] = {}
 
 
 def parse_move_reply(text: str) -> MoveReply:
@@ -197,7 +197,7 @@ def parse_move_reply(text: str) -> MoveReply:
     ignored, and so is everything beyond MAX_INFO_CHARACTERS.
     """
     if "\n" not in text:
-        return MoveReply(text, _NO_INFOS)
+        return MoveReply(text, NO_INFOS)
     first, *rest = text[:MAX_INFO_CHARACTERS].split("\n")
     infos: dict[str, InfoValue] = {}
     for line in rest:

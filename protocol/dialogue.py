@@ -170,6 +170,16 @@ class Dialogue:
         return len(self._outstanding)
 
     @property
+    def is_at_rest_in_game(self) -> bool:
+        """Whether a game is on and nothing is owed or half received.
+
+        Then a whole turn (commands of phase TURN, `genmove` last) that is answered by a plain success for
+        each command leads back to just this state: whoever has seen such answers need not let them be
+        received. Ids do not go on counting then, so with ids every turn must come through here.
+        """
+        return self._state is State.GAME and not self._outstanding and self._parser.is_at_rest
+
+    @property
     def room(self) -> int:
         """How many commands may be sent before the next reply."""
         return MAX_OUTSTANDING - len(self._outstanding)

@@ -126,6 +126,11 @@ class ReplyParser:
         self._banner: list[bytes] = []
         self._banner_bytes = 0
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether the stream stands right behind a reply, no byte further."""
+        return self._state is _State.BETWEEN and not self._line and not self._empty_bytes
+
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes of the stream and return what they complete, in order.
 

@@ -19,6 +19,8 @@ from reports.allowance import granted_us
 from reports.results import Decision, Labels, Results, VoidGame
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from arena.core.event import Discipline, Event
     from arena.core.record import GameRecord
     from arena.store import GameColumns, ReadStore
@@ -88,7 +90,7 @@ def results_of(
         ),
         void=tuple(game for game in void_games(store) if discipline in (None, discipline_of(game.id))),
         decisions=decisions_of(store),
-        identical=_identical(store, discipline),
+        identical=_identical(columns, counts),
         scheduled=_scheduled(event, schedule, discipline),
         disqualified=tuple(entry.target for entry in store.audit() if entry.action == "disqualify"),
         discipline=played if is_combined else None,
@@ -112,13 +114,10 @@ def _by_results(event: Event, store: ReadStore, schedule: Schedule | None) -> di
     }
 
 
-def _identical(store: ReadStore, discipline: str | None) -> int:
-    """Count games that repeat an earlier one; identical games are of one game."""
-    return sum(
-        group.count - 1
-        for group in store.duplicates()
-        if discipline is None or any(discipline_of(game_id) == discipline for game_id in group.ids)
-    )
+def _identical(columns: GameColumns, counts: NDArray[np.bool_]) -> int:
+    """Return how many games repeat an earlier one; those that ended before a move of an engine do not."""
+    hashes = np.sort(columns.moves_hash[counts & (columns.plies > columns.opening_plies)])
+    return int(np.count_nonzero(hashes[1:] == hashes[:-1]))
 
 
 def labels_of(event: Event, discipline: str | None = None) -> Labels:

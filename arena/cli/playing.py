@@ -12,8 +12,9 @@ from arena.cli.progress import Line, Tally, display
 from arena.cli.sequence import MatchWatch
 from arena.cli.target import schedule_of
 from arena.core.task import game_task
+from arena.live.capacity import shortage
 from arena.live.sandbox import exposed
-from arena.live.tournament import Ending, Runner
+from arena.live.tournament import Ending, Runner, worker_count
 from arena.rules.registry import rules_class
 from arena.store import ReadStore, RunStore, StoreError
 from reports.printable import printable
@@ -91,6 +92,9 @@ def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
         click.echo(f"all {tally.done} games are played already", err=True)
         _say_what_was_decided(tally)
         return _negative_without_a_good_game(tally)
+    lack = shortage(event.concurrency, len(event.engines), worker_count(event.concurrency))
+    if lack is not None:
+        raise Failure(lack)
     view = display(event, tally)
     with view:
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -111,14 +112,14 @@ class Pace:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._times: list[float] = [now()]
+        self._times = deque([now()])
 
     def count(self) -> None:
         """Note that a game was committed."""
         now = self._now()
         self._times.append(now)
         while self._times[0] < now - _RATE_WINDOW_S:
-            self._times.pop(0)
+            self._times.popleft()
 
     def per_minute(self) -> float:
         """Return games per minute; 0.0 before the first game."""

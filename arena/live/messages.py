@@ -32,7 +32,7 @@ class Hello:
 
     Attributes:
         event: the event, its engines as they are to be used.
-        games_at_a_time: upper bound of `Play` messages without their answer.
+        games_at_a_time: how many games are played at once; further ones wait their turn.
         shows_moves: whether `MoveSeen` messages are wanted.
         database: where the event is stored: those who watch it are found by its path; None: nobody watches.
     """
@@ -70,6 +70,11 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
+class GiveBack:
+    """Runner to worker: begin no more games; give back those that are waiting."""
+
+
+@dataclass(frozen=True, slots=True)
 class Goodbye:
     """Runner to worker, last: end the engines politely. A socket that closes without it means: at once."""
 
@@ -79,6 +84,13 @@ class Started:
     """Worker to runner: both engines are there, the game begins."""
 
     game_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """Worker to runner: these games were not begun."""
+
+    game_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +122,20 @@ class Failed:
     details: str
 
 
-Message = Hello | Examine | Examined | UseEvent | Play | Goodbye | Started | MoveSeen | Finished | Failed
+Message = (
+    Hello
+    | Examine
+    | Examined
+    | UseEvent
+    | Play
+    | GiveBack
+    | Goodbye
+    | Started
+    | GivenBack
+    | MoveSeen
+    | Finished
+    | Failed
+)
 
 
 class MessageStream:
@@ -120,14 +145,17 @@ class MessageStream:
         self._stream = stream
         self._buffer = bytearray()
 
-    async def send(self, message: Message) -> None:
-        """Send one message.
+    async def send(self, *messages: Message) -> None:
+        """Send messages, all in one piece: each piece wakes the other end.
 
         Raises:
             trio.BrokenResourceError: the other end is gone.
         """
-        payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-        await self._stream.send_all(_LENGTH.pack(len(payload)) + payload)
+        pieces: list[bytes] = []
+        for message in messages:
+            payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+            pieces += (_LENGTH.pack(len(payload)), payload)
+        await self._stream.send_all(b"".join(pieces))
 
     async def messages(self) -> AsyncIterator[Message]:
         """Yield messages until the other end closes."""

@@ -60,13 +60,14 @@ class GamePlayer:
             if faults:
                 usable = set(sessions)
                 return Referee(task, (), identities).forfeit(faults)
+            await self._pool.let_others_start()
             self._on_started(scheduled.id)
             referee = Referee(
                 task,
                 (sessions[BLACK], sessions[WHITE]),
                 identities,
                 on_move=self._on_move,
-                is_alone=self._is_alone,
+                patience=self._patience,
             )
             self.running[scheduled.id] = referee
             record = await referee.play()
@@ -75,22 +76,38 @@ class GamePlayer:
         finally:
             self._patience.games -= 1
             self.running.pop(scheduled.id, None)
-            with trio.CancelScope(shield=True):
-                async with trio.open_nursery() as nursery:
-                    for side, session in sessions.items():
-                        release = partial(
-                            self._pool.release, is_in_step=side in usable, keep=not task.needs_fresh
-                        )
-                        nursery.start_soon(release, indexes[side], session)
+            await self._give_back(indexes, sessions, usable, keep=not task.needs_fresh)
 
-    def _is_alone(self) -> bool:
-        return self._patience.games <= 1
+    async def _give_back(
+        self, indexes: tuple[int, int], sessions: dict[int, EngineSession], usable: set[int], *, keep: bool
+    ) -> None:
+        """Return the sessions to the pool, those that are `usable` for the next game."""
+        ended = {
+            side: session
+            for side, session in sessions.items()
+            if not (keep and side in usable and self._pool.keep(indexes[side], session))
+        }
+        if not ended:
+            return
+        with trio.CancelScope(shield=True):
+            async with trio.open_nursery() as nursery:
+                for side, session in ended.items():
+                    release = partial(self._pool.release, is_in_step=side in usable, keep=keep)
+                    nursery.start_soon(release, indexes[side], session)
 
     async def _acquire(
         self, indexes: tuple[int, int], fresh: bool, sessions: dict[int, EngineSession]
     ) -> dict[int, StartUpFault]:
         """Start what must be started, both sides at the same time; return the faults by colour."""
         faults: dict[int, StartUpFault] = {}
+        if not fresh:
+            for side in (BLACK, WHITE):
+                session = self._pool.take_idle(indexes[side])
+                if session is not None:
+                    sessions[side] = session
+        missing = [side for side in (BLACK, WHITE) if side not in sessions]
+        if not missing:
+            return faults
 
         async def acquire(side: int) -> None:
             try:
@@ -99,8 +116,8 @@ class GamePlayer:
                 faults[side] = fault
 
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(acquire, BLACK)
-            nursery.start_soon(acquire, WHITE)
+            for side in missing:
+                nursery.start_soon(acquire, side)
         return faults
 
     async def _identities(

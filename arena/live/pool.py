@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from arena.core.event import Engine
     from arena.live.channel import Patience
 
-_IDLE_KEPT_PER_GAME = 4
+IDLE_KEPT_PER_GAME = 4
 """Idle processes kept for each game at a time: two are in use by it, two more serve the next pairing."""
 
+_START_ALONE_S = 0.05
+"""How long a process that starts has this worker's core to itself. A start costs milliseconds in which
+nothing else is heard, and then the core on which other games' clocks are read: so one at a time, but nobody
+waits long for an engine that reads its weights."""
 
 _HASHED_BLOCK_BYTES = 1024 * 1024
 
@@ -47,10 +51,11 @@ class EnginePool:
         self.entries = entries
         self._nursery = nursery
         self._patience = patience
-        self._most_idle = games_at_a_time * _IDLE_KEPT_PER_GAME
+        self._most_idle = games_at_a_time * IDLE_KEPT_PER_GAME
         self._idle: list[tuple[int, EngineSession]] = []
         self._all: set[EngineSession] = set()
         self._launcher = Launcher()
+        self._starting = trio.Semaphore(1)
         self._hashes: dict[int, tuple[str, str]] = {}
 
     def use_entries(self, entries: Sequence[Engine]) -> None:
@@ -58,6 +63,15 @@ class EnginePool:
         self.entries = entries
         for index, session in self._idle:
             session.pipelining = entries[index].pipelining
+
+    def take_idle(self, index: int) -> EngineSession | None:
+        """Return a session of entry `index` that waits for its next game; None when there is none."""
+        if not self.entries[index].restart:
+            for place, (owner, session) in enumerate(self._idle):
+                if owner == index and not session.process.has_exited:
+                    del self._idle[place]
+                    return session
+        return None
 
     async def acquire(self, index: int, *, fresh: bool = False) -> EngineSession:
         """Return a session of entry `index` that is past its start-up.
@@ -71,33 +85,63 @@ class EnginePool:
             ArenaFault: this machine cannot start processes now.
         """
         entry = self.entries[index]
-        if not (fresh or entry.restart):
-            for place, (owner, session) in enumerate(self._idle):
-                if owner == index:
-                    del self._idle[place]
-                    if not session.process.has_exited:
-                        return session
-                    await self._end(session, politely=False)
-                    break
-        try:
-            session = EngineSession.launch(entry, self._launcher.launch(entry), self._patience)
-        except SandboxError as error:
-            # Pre-flight has passed, so this machine has changed since: nobody's fault who plays.
-            raise ArenaFault(f"{entry.name}: {error}") from error
-        except EngineFault as fault:
-            raise StartUpFault(fault, Evidence(fault.message)) from fault
-        self._all.add(session)
-        self._nursery.start_soon(session.watch)
-        has_started = False
+        if not fresh:
+            session = self.take_idle(index)
+            if session is not None:
+                return session
+            await self._end_the_dead(index)
+        is_up = trio.Event()
+        session = await self._launched(entry, is_up)
         try:
             await session.start_up()
-            has_started = True
+            is_up.set()
         except EngineFault as fault:
             raise StartUpFault(*await session.judged(fault)) from fault
         finally:
-            if not has_started:
+            if not is_up.is_set():
+                is_up.set()
                 await self._end(session, politely=False)
         return session
+
+    async def _launched(self, entry: Engine, is_up: trio.Event) -> EngineSession:
+        """Start a process when it is its turn; the next may start when this one `is_up`, or soon anyway."""
+        await self._starting.acquire()
+        try:
+            session = EngineSession.launch(entry, self._launcher.launch(entry), self._patience)
+        except BaseException as error:
+            self._starting.release()
+            if isinstance(error, SandboxError):
+                # Pre-flight has passed, so this machine has changed since: nobody's fault who plays.
+                raise ArenaFault(f"{entry.name}: {error}") from error
+            if isinstance(error, EngineFault):
+                raise StartUpFault(error, Evidence(error.message)) from error
+            raise
+        self._all.add(session)
+        self._nursery.start_soon(session.watch)
+        self._nursery.start_soon(self._let_the_next_start, is_up)
+        return session
+
+    async def _let_the_next_start(self, is_up: trio.Event) -> None:
+        with trio.move_on_after(_START_ALONE_S):
+            await is_up.wait()
+        self._starting.release()
+
+    async def let_others_start(self) -> None:
+        """Wait until the processes have had their turn to start that were asked for before.
+
+        A game begins after this: at the start of an event hundreds of processes may be made, and nobody's
+        clock shall run meanwhile.
+        """
+        if self._starting.value == 0:
+            await self._starting.acquire()
+            self._starting.release()
+
+    def keep(self, index: int, session: EngineSession) -> bool:
+        """Take a session back for the next game, in step as it is; False when it must be `release`d."""
+        if self.entries[index].restart or session.process.has_exited or len(self._idle) >= self._most_idle:
+            return False
+        self._idle.append((index, session))
+        return True
 
     async def release(
         self, index: int, session: EngineSession, *, is_in_step: bool, keep: bool = True
@@ -143,6 +187,13 @@ class EnginePool:
         self._all.clear()
         self._idle.clear()
         self._launcher.close()
+
+    async def _end_the_dead(self, index: int) -> None:
+        """Clear away sessions of entry `index` whose process has ended between games."""
+        dead = [(owner, each) for owner, each in self._idle if owner == index and each.process.has_exited]
+        for place in dead:
+            self._idle.remove(place)
+            await self._end(place[1], politely=False)
 
     async def _end(self, session: EngineSession, *, politely: bool) -> None:
         try:

@@ -20,7 +20,7 @@ from arena.core.record import EngineIdentity, Evidence, GameRecord, Pie
 from arena.core.running import RunningGame, clock_face, short_infos
 from arena.core.seeds import engine_seed
 from arena.core.verdict import Reason, Verdict
-from arena.live.channel import OtherSideGone
+from arena.live.channel import OtherSideGone, Patience
 from arena.live.faults import EngineFault, escaped
 from arena.live.session import HANG_S, GameSettings
 from arena.rules import BLACK, WHITE, IllegalMoveError, MalformedMoveError, NoSuchMoveError, colour_name
@@ -34,12 +34,6 @@ if TYPE_CHECKING:
     from arena.live.pool import StartUpFault
     from arena.rules import Position
     from protocol.answers import InfoValue
-
-_BREATHE_SHARED_PLIES = 4
-_BREATHE_ALONE_PLIES = 16
-"""How many plies may pass without a trio checkpoint. Answers that are already there need none, but other
-games of this process and the runner's own messages must get their turn: four plies of instant engines last
-about 0.15 ms."""
 
 _FAULT_MOVE_BYTES = 100
 
@@ -80,7 +74,7 @@ class Referee:
         sessions: the sessions of the scheduled Black and White, started; empty before a `forfeit`.
         identities: what the record says of them.
         on_move: called after every move of the engines, must return at once; None when nobody watches.
-        is_alone: says whether no other game is running in this process now.
+        patience: says how long the game may go on without letting others have their turn.
     """
 
     def __init__(
@@ -90,14 +84,14 @@ class Referee:
         identities: tuple[EngineIdentity, EngineIdentity],
         *,
         on_move: Callable[[MovePlayed], None] | None = None,
-        is_alone: Callable[[], bool] = lambda: True,
+        patience: Patience | None = None,
     ) -> None:
         self._task = task
         self._sessions = list(sessions)
         self._identities = list(identities)
         self._controls = list(task.controls)
         self._on_move = on_move
-        self._is_alone = is_alone
+        self._patience = patience or Patience(may_poll=False)
         self._started = utc_now()
         scheduled = task.scheduled
         self._komi = scheduled.komi if isinstance(scheduled.komi, int) else None
@@ -260,7 +254,8 @@ class Referee:
     async def _play_on(self) -> Verdict:
         clocks = (Clock(self._controls[BLACK]), Clock(self._controls[WHITE]))
         self._clocks = clocks
-        since_checkpoint = 0
+        patience = self._patience
+        resumed_ns = patience.now_ns()
         while not (position := self._position).is_over:
             side = position.to_move
             if position.awaits_dice:
@@ -268,10 +263,10 @@ class Referee:
             verdict = await self._turn(position, side, clocks)
             if verdict is not None:
                 return verdict
-            since_checkpoint += 1
-            if since_checkpoint >= (_BREATHE_ALONE_PLIES if self._is_alone() else _BREATHE_SHARED_PLIES):
-                since_checkpoint = 0
+            # Turns answered at once need no checkpoint; other games and the runner's messages do.
+            if patience.now_ns() - resumed_ns > patience.burst_ns:
                 await trio.lowlevel.checkpoint()
+                resumed_ns = patience.now_ns()
         return verdicts.by_outcome(position.outcome())
 
     def _throw(self, position: Position) -> None:

@@ -20,6 +20,8 @@ from arena.live.limits import told_by_end
 from arena.live.process import EngineProcess
 from protocol.answers import (
     ASSUMED,
+    NO_INFOS,
+    MoveReply,
     OptionList,
     parse_games,
     parse_list_commands,
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from arena.core.clock import TimeControl
     from arena.core.event import Engine
     from arena.live.process import Launch, Process
-    from protocol.answers import MoveReply
     from protocol.dialogue import Answer
 
 HANG_S = 3600.0
@@ -128,7 +129,7 @@ class EngineSession:
 
     def lists(self, command: str) -> bool:
         """Say whether the engine lists an optional command and has not refused it."""
-        return self.capabilities.knows(command)
+        return command in self.capabilities.listed
 
     async def start_up(self) -> None:
         """Ask the engine who it is, within its start-up limit.
@@ -256,6 +257,9 @@ class EngineSession:
             for line in commands[:-1]:
                 self._take_refusals(await self._ask([line], self.entry.setup_s, Reason.TIME))
             commands = commands[-1:]
+        word = self.channel.quick_turn(commands, limit_ns)
+        if word is not None:
+            return MoveReply(word, NO_INFOS)
         answers = await self.channel.exchange(commands, limit_ns)
         if answers is None:
             return None

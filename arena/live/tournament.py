@@ -27,6 +27,8 @@ from arena.live.messages import (
     Examined,
     Failed,
     Finished,
+    GiveBack,
+    GivenBack,
     Goodbye,
     Hello,
     MessageStream,
@@ -53,6 +55,13 @@ _LEAVE_S = 3.0
 
 _ABORT_S = 1.2
 """Time for a worker to kill its engines when the run is aborted (all must be over within two seconds)."""
+
+_SHORT_GAME_S = 0.5
+"""A worker whose games are shorter is given one more than it may play at once, so that it need not wait for
+the next; longer games are not given away before somebody can play them."""
+
+_COMMIT_PAUSE_S = 0.01
+"""Time from one commit to the next: games that end in between share one, which costs a third of one each."""
 
 _LOSSES_IN_A_ROW = 3
 """Worker processes lost in a row, without a game finished between, that stop the event."""
@@ -114,7 +123,13 @@ class _WorkerLostError(Exception):
 
 
 class _Worker:
-    """The runner's end of one worker process."""
+    """The runner's end of one worker process.
+
+    Attributes:
+        running: games it has, by id; what it does not play yet, it keeps for the next moment.
+        begun: when each game began that it plays.
+        wants_more: whether its last game was so short that it should have one more at hand.
+    """
 
     def __init__(self, place: int) -> None:
         ours, theirs = socket.socketpair()
@@ -131,6 +146,8 @@ class _Worker:
         self.stream = MessageStream(trio.SocketStream(trio.socket.from_stdlib_socket(ours)))
         self.incoming = self.stream.messages()
         self.running: dict[str, GameTask] = {}
+        self.begun: dict[str, float] = {}
+        self.wants_more = False
         self.is_ready = False
 
     async def greet(
@@ -139,6 +156,21 @@ class _Worker:
         """Tell it what it is for; it takes games from then on."""
         await self.send(Hello(event, games_at_a_time, shows_moves, database))
         self.is_ready = True
+
+    def has_room(self, share: int) -> bool:
+        """Say whether it can be given another game when `share` may be played at once."""
+        return self.is_ready and len(self.running) < share + self.wants_more
+
+    def started(self, game_id: str) -> GameTask:
+        """Note that a game has begun."""
+        self.begun[game_id] = trio.current_time()
+        return self.running[game_id]
+
+    def done(self, game_id: str) -> GameTask:
+        """Note that a game is over."""
+        now = trio.current_time()
+        self.wants_more = now - self.begun.pop(game_id, now) < _SHORT_GAME_S
+        return self.running.pop(game_id)
 
     async def send(self, message: Message) -> None:
         try:
@@ -156,6 +188,11 @@ class _Worker:
             if self.process.poll() is None:
                 self.process.kill()
                 self.process.wait()
+
+
+def worker_count(games: int) -> int:
+    """Return how many worker processes share so many games at a time: one a core at most."""
+    return min(games, len(os.sched_getaffinity(0)))
 
 
 class Runner:
@@ -206,7 +243,7 @@ class Runner:
     async def run(self) -> RunReport:
         """Examine the engines, play everything, and leave no process behind."""
         concurrency = self._event.concurrency
-        count = min(concurrency, len(os.sched_getaffinity(0)))
+        count = worker_count(concurrency)
         shares = [concurrency // count + (place < concurrency % count) for place in range(count)]
         # Signals are taken care of to the very end: one more of them must not break off the cleaning up.
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
@@ -274,6 +311,8 @@ class Runner:
             nursery.start_soon(self._hear, worker, nursery, shares)
         while not self._is_over():
             self._changed = trio.Event()
+            if self._is_stopping:
+                await self._take_back()
             await self._hand_out(shares)
             if self._is_over():
                 return
@@ -292,9 +331,7 @@ class Runner:
 
     async def _hand_out(self, shares: list[int]) -> None:
         while not self._is_stopping and not self._nothing_left():
-            free = [
-                each for each in self._workers if each.is_ready and len(each.running) < shares[each.place]
-            ]
+            free = [each for each in self._workers if each.has_room(shares[each.place])]
             if not free:
                 return
             worker = min(free, key=lambda each: len(each.running))
@@ -306,19 +343,27 @@ class Runner:
                 # `_hear` notices the loss, too, and has the game played again.
                 return
 
+    async def _take_back(self) -> None:
+        """Have games returned that no worker has begun."""
+        for worker in self._workers:
+            if len(worker.running) > len(worker.begun):
+                with suppress(_WorkerLostError):
+                    await worker.send(GiveBack())
+
     async def _hear(self, worker: _Worker, nursery: trio.Nursery, shares: list[int]) -> None:
         """Take what a worker says; replace it when it is lost."""
         async for message in worker.incoming:
             match message:
                 case Finished(record):
                     self._losses_in_a_row = 0
-                    task = worker.running.pop(record.id)
-                    self._take(task, record)
+                    self._take(worker.done(record.id), record)
                 case Failed(game_id, text, details):
-                    task = worker.running.pop(game_id)
+                    task = worker.done(game_id)
                     self._take(task, _void_record(task, self._event, text, details))
                 case Started(game_id):
-                    self._observer.game_started(worker.running[game_id])
+                    self._observer.game_started(worker.started(game_id))
+                case GivenBack(game_ids):
+                    self._put_back([worker.running.pop(game_id) for game_id in game_ids])
                 case MoveSeen(move):
                     self._observer.move_played(move)
                 case _:
@@ -328,7 +373,9 @@ class Runner:
         worker.is_ready = False
         await worker.leave(_ABORT_S)
         words = f"the worker process ended with code {worker.process.returncode}"
-        for task in worker.running.values():
+        self._put_back([task for game_id, task in worker.running.items() if game_id not in worker.begun])
+        for game_id in worker.begun:
+            task = worker.running[game_id]
             self._take(task, _void_record(task, self._event, words))
         self._losses_in_a_row += 1
         if self._losses_in_a_row >= _LOSSES_IN_A_ROW:
@@ -349,10 +396,16 @@ class Runner:
     async def _greet(self, worker: _Worker, share: int) -> None:
         await worker.greet(self._event, share, shows_moves=self._shows_moves, database=self._database)
 
+    def _put_back(self, tasks: list[GameTask]) -> None:
+        """Have games played that were handed out and not begun."""
+        self._again[:0] = tasks
+        self._changed.set()
+
     def _take(self, task: GameTask, record: GameRecord) -> None:
         """Pass a record on to the store; have a void game played again, unless that happens too often."""
         self._uncommitted += 1
         self._to_commit.send_nowait(record)
+        self._changed.set()
         pairing = (
             min(task.scheduled.black, task.scheduled.white),
             max(task.scheduled.black, task.scheduled.white),
@@ -369,7 +422,9 @@ class Runner:
 
     async def _write(self) -> None:
         async for record in self._committing:
+            next_at = trio.current_time() + _COMMIT_PAUSE_S
             await self._commit_all([record, *self._waiting()])
+            await trio.sleep_until(next_at)
 
     async def _commit_rest(self) -> None:
         """Commit what was finished before the end and is not stored yet."""

@@ -6,16 +6,19 @@ it. Started as `python -m arena.live.worker DESCRIPTOR`.
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import signal
 import socket
 import sys
 import traceback
+from collections import deque
 from typing import TYPE_CHECKING
 
 import trio
 
+from arena.live.capacity import allow_descriptors
 from arena.live.channel import Patience
 from arena.live.faults import ArenaFault
 from arena.live.messages import (
@@ -23,6 +26,8 @@ from arena.live.messages import (
     Examined,
     Failed,
     Finished,
+    GiveBack,
+    GivenBack,
     Goodbye,
     Hello,
     Message,
@@ -58,6 +63,8 @@ class Worker:
         self._stream = stream
         self._patience = Patience()
         self._outgoing, self._to_send = trio.open_memory_channel[Message](math.inf)
+        self._waiting: deque[GameTask] = deque()
+        self._playing = 0
 
     async def serve(self) -> None:
         """Do what the runner says until its end closes; leave no engine behind."""
@@ -77,25 +84,31 @@ class Worker:
             if hello.database is not None:
                 nursery.start_soon(show, player.running, Announcer(hello.database))
             try:
-                if await self._obey(incoming, hello.event, pool, player):
+                if await self._obey(incoming, hello, pool, player):
                     await pool.close(politely=True)
             finally:
                 pool.kill_all()
                 nursery.cancel_scope.cancel()
 
     async def _obey(
-        self, incoming: AsyncIterator[Message], event: Event, pool: EnginePool, player: GamePlayer
+        self, incoming: AsyncIterator[Message], hello: Hello, pool: EnginePool, player: GamePlayer
     ) -> bool:
         """Take messages until the runner says goodbye (True), or is gone and the games are given up."""
         async with trio.open_nursery() as games:
             async for message in incoming:
                 match message:
                     case Examine():
-                        games.start_soon(self._examine, event, pool)
+                        games.start_soon(self._examine, hello.event, pool)
                     case UseEvent(examined):
                         pool.use_entries(examined.engines)
                     case Play(task):
-                        games.start_soon(self._play, player, task)
+                        self._waiting.append(task)
+                        if self._playing < hello.games_at_a_time:
+                            self._playing += 1
+                            games.start_soon(self._play_waiting, player)
+                    case GiveBack():
+                        self._say(GivenBack(tuple(task.scheduled.id for task in self._waiting)))
+                        self._waiting.clear()
                     case Goodbye():
                         return True
                     case _:
@@ -105,6 +118,14 @@ class Worker:
 
     async def _examine(self, event: Event, pool: EnginePool) -> None:
         self._say(Examined(await examine(event, pool)))
+
+    async def _play_waiting(self, player: GamePlayer) -> None:
+        """Play one game after the other until none is waiting."""
+        try:
+            while self._waiting:
+                await self._play(player, self._waiting.popleft())
+        finally:
+            self._playing -= 1
 
     async def _play(self, player: GamePlayer, task: GameTask) -> None:
         try:
@@ -121,8 +142,11 @@ class Worker:
 
     async def _send_all(self) -> None:
         async for message in self._to_send:
+            messages = [message]
+            while self._to_send.statistics().current_buffer_used:
+                messages.append(self._to_send.receive_nowait())
             try:
-                await self._stream.send(message)
+                await self._stream.send(*messages)
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 # The runner is gone; the reading side meets the end of the stream and ends everything.
                 return
@@ -142,6 +166,10 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda _number, _frame: None)
     become_subreaper()
+    allow_descriptors()
+    # A full collection over all that was imported takes milliseconds, in which every clock runs on.
+    gc.collect()
+    gc.freeze()
     connection = socket.socket(fileno=int(sys.argv[1]))
     os.set_inheritable(connection.fileno(), False)
 
