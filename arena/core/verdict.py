@@ -135,6 +135,17 @@ def by_resignation(side: int, points: int | None = None) -> Verdict:
     return Verdict(1 - side, (Reason.RESIGN,), f"{'BW'[1 - side]}+R", points=points)
 
 
+def adjudicated(winner: int | None, points: int | None = None) -> Verdict:
+    """Return the verdict of a game that was decided before its end on the board; None: drawn."""
+    result = "0" if winner is None else f"{'BW'[winner]}+A"
+    return Verdict(winner, (Reason.ADJUDICATED,), result, points=points)
+
+
+def ply_limit() -> Verdict:
+    """Return the verdict of a game that was stopped at its limit of turns: a draw."""
+    return Verdict(None, (Reason.PLY_LIMIT,), "0")
+
+
 def both_failed(reasons: tuple[Reason, Reason]) -> Verdict:
     """Return the verdict when both sides fail at once; Black's reason first."""
     return Verdict(None, (Reason.BOTH_FAILED, *dict.fromkeys(reasons)), "both-failed")

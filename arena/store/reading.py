@@ -59,6 +59,11 @@ class PlayedGames:
     def __len__(self) -> int:
         return self._count
 
+    def first_gap(self) -> int:
+        """Return the first ordinal that is still to be played."""
+        gap = self._marks.find(0)
+        return len(self._marks) if gap < 0 else gap
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -293,7 +298,8 @@ _WINNERS: dict[int | None, Literal["black", "white", "draw"] | None] = {
 
 _RECORD = """
     SELECT id, attempt, ordinal, round, pair, kind.word, size, komi, winner, ending.word, result, at_fault,
-        points, board_margin, final_margin, opening_plies, moves, times, seed, opening, started, ended, dice,
+        points, board_margin, final_margin, opening_plies, black_idle_us, white_idle_us, lag_us, moves,
+        times, seed, opening, started, ended, dice,
         throws, final_position, more, black_identity, white_identity, seal
     FROM game JOIN playing USING (number) JOIN word kind ON kind.number = game.game
         JOIN word ending ON ending.number = game.reason
