@@ -250,7 +250,7 @@ class Event:
     clock: Literal["wall", "cpu"] = "wall"
     suspend_idle: bool = False
     oversubscribe: bool = False
-    max_faults_in_a_row: int = 10
+    max_faults_in_a_row: int = 50
     withdrawn: Literal["forfeit", "remove"] = "forfeit"
     adjudication: Adjudication = NO_ADJUDICATION
     log: Literal["faults", "all"] = "faults"

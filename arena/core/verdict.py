@@ -100,6 +100,11 @@ class Verdict:
         return self.reason in VOID
 
     @property
+    def is_replayed(self) -> bool:
+        """Whether the game is to be played again: void, and not by the organiser's word."""
+        return self.is_void and self.reason != Reason.ANNULLED
+
+    @property
     def is_draw(self) -> bool:
         """Whether both sides share the point."""
         return self.winner is None and not self.is_void and self.reason != Reason.BOTH_FAILED

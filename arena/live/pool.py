@@ -14,6 +14,7 @@ from arena.core.record import EngineIdentity, Evidence
 from arena.live.faults import ArenaFault, EngineFault
 from arena.live.sandbox import Launcher, SandboxError
 from arena.live.session import EngineSession
+from arena.live.slots import FREE_SLOT, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ class EnginePool:
         self._patience = patience
         self._most_idle = games_at_a_time * _IDLE_KEPT_PER_GAME
         self._idle: list[tuple[int, EngineSession]] = []
-        self._all: set[EngineSession] = set()
+        self._all: dict[EngineSession, Slot] = {}
         self._launcher = Launcher()
         self._hashes: dict[int, tuple[str, str]] = {}
 
@@ -59,12 +60,13 @@ class EnginePool:
         for index, session in self._idle:
             session.pipelining = entries[index].pipelining
 
-    async def acquire(self, index: int, *, fresh: bool = False) -> EngineSession:
+    async def acquire(self, index: int, *, fresh: bool = False, slot: Slot = FREE_SLOT) -> EngineSession:
         """Return a session of entry `index` that is past its start-up.
 
         Args:
             index: place in the event's list.
             fresh: whether the process must be new.
+            slot: where its game is played: its process was, or is, started for that place.
 
         Raises:
             StartUpFault: it could not be started; its process is gone.
@@ -73,20 +75,20 @@ class EnginePool:
         entry = self.entries[index]
         if not (fresh or entry.restart):
             for place, (owner, session) in enumerate(self._idle):
-                if owner == index:
+                if owner == index and self._all.get(session) == slot:
                     del self._idle[place]
                     if not session.process.has_exited:
                         return session
                     await self._end(session, politely=False)
                     break
         try:
-            session = EngineSession.launch(entry, self._launcher.launch(entry), self._patience)
+            session = EngineSession.launch(entry, self._launcher.launch(entry, slot), self._patience)
         except SandboxError as error:
             # Pre-flight has passed, so this machine has changed since: nobody's fault who plays.
             raise ArenaFault(f"{entry.name}: {error}") from error
         except EngineFault as fault:
             raise StartUpFault(fault, Evidence(fault.message)) from fault
-        self._all.add(session)
+        self._all[session] = slot
         self._nursery.start_soon(session.watch)
         has_started = False
         try:
@@ -148,7 +150,7 @@ class EnginePool:
         try:
             await session.close(politely=politely)
         finally:
-            self._all.discard(session)
+            self._all.pop(session, None)
 
 
 class StartUpFault(EngineFault):

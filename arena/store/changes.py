@@ -39,9 +39,9 @@ class Change:
 def changes(stored: Event, given: Event) -> list[Change]:
     """Return what differs, in the order of the event's keys.
 
-    Allowed are what is `HARMLESS`, and what adds games without touching those that are there: in fixed formats
-    more games a pairing, new engines and new games (`[[game]]`) at the end of their lists; by results more
-    rounds.
+    Allowed are what is `HARMLESS`, and what adds games without touching those that are there: in fixed
+    formats more games a pairing, new engines and new games (`[[game]]`) at the end of their lists; by results
+    more rounds.
     """
     found: list[Change] = []
     for field in dataclasses.fields(stored):

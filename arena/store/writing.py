@@ -468,14 +468,13 @@ class RunStore:
         if len(record.time_us) != len(record.moves):
             raise ValueError(f"{record.id}: {len(record.time_us)} times for {len(record.moves)} moves")
         verdict, outcome = record.verdict, record.verdict.outcome
-        is_replayed = verdict.is_void and verdict.reason != Reason.ANNULLED
         moves = pack_words(record.moves)
         dice, throws = pack_rolls(record.dice), pack_rolls(record.opening_roll)
         black_use, white_use = time_use(record)
         row = {
             "id": record.id,
             "attempt": record.attempt,
-            "standing": int(Standing.VOID if is_replayed else Standing.COUNTS),
+            "standing": int(Standing.VOID if verdict.is_replayed else Standing.COUNTS),
             "ordinal": record.ordinal,
             "round": record.round,
             "pair": record.pair,
