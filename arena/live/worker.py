@@ -109,6 +109,8 @@ class Worker:
                         return True
                     case _:
                         raise RuntimeError(f"unexpected message {type(message).__name__}")
+            # The runner is gone or wants no more: the engines first, whatever the games still have to do.
+            pool.kill_all()
             games.cancel_scope.cancel()
         return False
 
