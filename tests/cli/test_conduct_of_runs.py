@@ -243,6 +243,7 @@ def test_a_lost_terminal_breaks_off_and_the_same_command_goes_on(tmp_path: Path)
     assert games_played(tmp_path / "cup.db") == 120
 
 
+@pytest.mark.soak
 def test_ten_interruptions_of_a_run_of_five_engines_are_one_run(tmp_path: Path) -> None:
     file = tournament(tmp_path, engines=5, keys="pairs = 3\nopenings = { random = 2 }\nconcurrency = 3")
     whole, broken = tmp_path / "whole.db", tmp_path / "broken.db"
