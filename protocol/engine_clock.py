@@ -16,7 +16,7 @@ class TimeSettings:
     Attributes:
         main_s: main time, seconds; None: no limit at all.
         main_moves: moves the main time is for, after which as much is added again; 0: the whole game.
-        increment_s: added after each move.
+        increment_s: added after each move; with a delay or a Bronstein clock what a move may use for nothing.
         period_s: length of one period after the main time.
         period_moves: moves to be made in each period (1 in byo-yomi and with fixed time per move).
         periods: byo-yomi periods; 0: as many as needed.
@@ -39,7 +39,7 @@ _COUNT = r"(\d{1,9})"
 def parse_arena_time(text: str) -> TimeSettings:
     """Read the text of `arena-time_settings`.
 
-    Forms: `60`, `60+0.6`, `40/60+0.5`, `5/move`, `60+3x10`, `60+25/30`, `inf`.
+    Forms: `60`, `60+0.6`, `60+0.6b`, `60+0.6d`, `40/60+0.5`, `5/move`, `60+3x10`, `60+25/30`, `60h`, `inf`.
     """
     if text == "inf":
         return UNLIMITED
@@ -52,6 +52,8 @@ def parse_arena_time(text: str) -> TimeSettings:
         return TimeSettings(float(match[1]), period_s=float(match[3]), period_moves=int(match[2]))
     if match := re.fullmatch(rf"(?:{_COUNT}/)?{_SECONDS}(?:\+{_SECONDS})?", text, re.ASCII):
         return TimeSettings(float(match[2]), main_moves=int(match[1] or 0), increment_s=float(match[3] or 0))
+    if match := re.fullmatch(rf"{_SECONDS}(?:\+{_SECONDS}[bd]|h)", text, re.ASCII):
+        return TimeSettings(float(match[1]), increment_s=float(match[2] or 0))
     raise ValueError(f"no time control: {text[:60]}")
 
 

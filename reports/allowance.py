@@ -20,13 +20,16 @@ def granted_us(control: TimeControl, moves: Integers) -> Floats:
         moves: own moves in each game.
 
     Returns:
-        nan where time is unlimited or no move was made.
+        nan where time is unlimited, where no move was made, and with an hourglass, which grants what the
+        opponent uses.
     """
-    if control.kind is Kind.UNLIMITED:
+    if control.kind in (Kind.UNLIMITED, Kind.HOURGLASS):
         return np.full(len(moves), np.nan)
     made = moves.astype(np.float64)
     match control.kind:
-        case Kind.BANK:
+        case Kind.DELAY:
+            most = control.main_us + control.increment_us * made
+        case Kind.BANK | Kind.BRONSTEIN:
             most = control.main_us + control.increment_us * (made - 1)
         case Kind.REFILL:
             most = control.main_us * np.ceil(made / control.moves) + control.increment_us * (made - 1)

@@ -141,6 +141,7 @@ class Results:
         byes: how many byes each engine had; empty where there are none.
         bye_points, bye_games: what one of them is worth, and for how many games it stands.
         is_swiss: whether Buchholz is among the tie-breaks.
+        remarks: what people should know of engines and machine, a sentence each.
     """
 
     engines: tuple[str, ...]
@@ -172,6 +173,7 @@ class Results:
     bye_points: float = 0.0
     bye_games: int = 0
     is_swiss: bool = False
+    remarks: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Number of games that count."""

@@ -16,6 +16,7 @@ from arena.rules.base import QuestionError
 from arena.rules.registry import rules_class
 from arena.store import Standing
 from reports.allowance import granted_us
+from reports.printable import printable
 from reports.results import Decision, Labels, Results, VoidGame
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from arena.core.record import GameRecord
     from arena.store import GameColumns, ReadStore
     from reports.results import Floats, Integers
+
+_IDLE_SHARE = 0.05
+_IDLE_LEAST_US = 100_000
+"""An engine computes out of turn when it does so for a twentieth of its opponents' time, and not once."""
 
 _BLACK_WINS, _WHITE_WINS, _DRAW = range(3)
 """Codes of `GameColumns.winner`."""
@@ -95,8 +100,30 @@ def results_of(
         disqualified=tuple(entry.target for entry in store.audit() if entry.action == "disqualify"),
         discipline=played if is_combined else None,
         disciplines=names,
+        remarks=remarks_of(store, event),
         **_by_results(event, store, schedule if discipline is None else None),
     )
+
+
+def remarks_of(store: ReadStore, event: Event) -> tuple[str, ...]:
+    """Return what was seen of the machine: who computed out of turn, and whether it was overloaded."""
+    margin_us = min((entry.margin_ms for entry in event.engines), default=0) * 1000
+    use = store.machine_use(margin_us)
+    found = []
+    for index, entry in enumerate(event.engines):
+        idle_us, opponents_us = use.idle_us.get(index, 0), use.opponents_us.get(index, 0)
+        if idle_us >= _IDLE_LEAST_US and idle_us > _IDLE_SHARE * opponents_us:
+            found.append(
+                f"Warning: {printable(entry.name)} computed while not to move: {idle_us / 1e6:.1f} s "
+                f"of processor time in {opponents_us / 1e6:.1f} s of its opponents' thinking."
+            )
+    if use.lagging:
+        games = "1 game" if use.lagging == 1 else f"{use.lagging} games"
+        found.append(
+            f"Warning: the machine was overloaded: in {games} the referee was kept from its work "
+            f"for more than the margin of {margin_us // 1000} ms, {use.longest_lag_us / 1e6:.3f} s at most."
+        )
+    return tuple(found)
 
 
 def _by_results(event: Event, store: ReadStore, schedule: Schedule | None) -> dict[str, Any]:

@@ -279,7 +279,7 @@ def conduct_table(results: Results, table: Standings) -> Table:
     if results.discipline is not None:
         margins = "Margins have another unit in each game: they stand in the games' own tables."
     intervals = "Intervals: t on pairs, fixed sample. Time: its own moves; time used of the time granted."
-    notes = (margins, intervals, *under_every_table(results))
+    notes = (margins, intervals, *results.remarks, *under_every_table(results))
     return Table("margins-and-time", _title("Margins, forfeits and time", results), columns, rows, notes)
 
 

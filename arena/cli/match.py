@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, help="Public seed of schedule, openings and engines.")
 @click.option("--openings", help="Number of random plies, or a file of move lists.")
 @click.option("--dice", type=click.Choice(["independent", "duplicate"]), help="Plakoto: dice of a pair.")
+@click.option("--oversubscribe", is_flag=True, default=None, help="Allow more threads than cores.")
+@click.option("--log", type=click.Choice(["faults", "all"]), help="Games whose exchange is kept (with --db).")
 @click.option("--name", help="Name of the match.")
 @click.option("--db", type=click.Path(path_type=Path), help="Keep the games in this database.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for tables and charts.")
@@ -88,7 +90,7 @@ def command(
     if db is not None:
         return _played(event, db, output, expectations)
     with tempfile.TemporaryDirectory(prefix="arena-match-") as folder:
-        return _played(event, Path(folder) / "match.db", output, expectations)
+        return _played(event, Path(folder) / "match.db", output, expectations, keeps_logs=False)
 
 
 _TERM = re.compile(r"(elo0|elo1|alpha|beta|model|min_pairs)=(.*)")
@@ -116,13 +118,20 @@ def _number_or_text(text: str) -> object:
     return text
 
 
-def _played(event: Event, database: Path, output: Path | None, expectations: list[Expectation]) -> int:
+def _played(
+    event: Event,
+    database: Path,
+    output: Path | None,
+    expectations: list[Expectation],
+    *,
+    keeps_logs: bool = True,
+) -> int:
     """Play the match; a match that was finished is held to what was expected of it."""
     from arena.cli.playing import play
     from reports.standings import standings
     from reports.stored import results_of
 
-    code = play(event, database, "", output)
+    code = play(event, database, "", output, keeps_logs=keeps_logs)
     if code not in (EXIT_DONE, EXIT_NEGATIVE) or not expectations:
         return code
     with opened_for_reading(database) as store:

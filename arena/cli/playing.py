@@ -11,7 +11,9 @@ from arena.cli.errors import EXIT_CANNOT, EXIT_DONE, EXIT_FAILED, EXIT_NEGATIVE,
 from arena.cli.progress import Line, Tally, display
 from arena.cli.sequence import MatchWatch
 from arena.cli.target import schedule_of
+from arena.cli.withdrawing import Withdrawing
 from arena.core.task import game_task
+from arena.core.verdict import Reason
 from arena.live.capacity import shortage
 from arena.live.sandbox import exposed
 from arena.live.tournament import Ending, Runner, worker_count
@@ -24,17 +26,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from arena.cli.progress import Display
     from arena.core.event import Event
     from arena.core.record import GameRecord
     from arena.core.schedule import Schedule
     from arena.core.task import GameTask
+    from arena.live.tournament import RunReport
     from arena.store.rounds import PairedStep
+
+BEAT_S = 0.5
+"""How often a display is given the chance to say where the run stands."""
 
 _NO_FAULT_FREE_GAME = "not one game ended without a fault"
 
 
 def play(
-    event: Event, database: Path, event_text: str, results: Path | None, private: Sequence[Path] = ()
+    event: Event,
+    database: Path,
+    event_text: str,
+    results: Path | None,
+    private: Sequence[Path] = (),
+    *,
+    keeps_logs: bool = True,
 ) -> int:
     """Play what is not played yet, print the standings, and return the exit code.
 
@@ -44,10 +57,12 @@ def play(
         event_text: the tournament file as it was read, empty without one.
         results: folder for tables and charts, None for none.
         private: files that no contained engine may see, beside the database.
+        keeps_logs: whether exchanges are kept in a folder beside the database.
 
     Raises:
         Failure: the event cannot be played as asked.
     """
+    logs = database.absolute().with_name(f"{database.stem}-logs") if keeps_logs else None
     refuse_exposure(event, [database, *private])
     schedule = schedule_of(event, _paired(database, event))
 
@@ -60,7 +75,7 @@ def play(
     try:
         with RunStore.create_or_resume(database, event, event_text=event_text, placement=placement) as store:
             store.settle_withdrawals(schedule)
-            code = _run(event, schedule, store)
+            code = _run(event, schedule, store, logs)
     except StoreError as error:
         raise Failure(str(error)) from error
     _print_results(database, results)
@@ -82,7 +97,7 @@ def _paired(database: Path, event: Event) -> tuple[PairedStep, ...]:
         return stored.steps()
 
 
-def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
+def _run(event: Event, schedule: Schedule, store: RunStore, logs: Path | None) -> int:
     tally = tally_of(event, schedule.planned(), store.path)
     tasks = Tasks(event, schedule, store, tally)
     tasks.look_ahead()
@@ -101,8 +116,18 @@ def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
         def again(task: GameTask) -> GameTask:
             return game_task(event, task.scheduled, task.attempt + 1, store.dice_key)
 
-        runner = Runner(event, tasks, tasks.commit, view, again=again, database=store.path)
-        report = trio.run(runner.run)
+        withdrawing = Withdrawing(event, store, tasks.commit, view.game_committed)
+        runner = Runner(
+            event,
+            withdrawing.spared(tasks),
+            withdrawing.commit,
+            view,
+            again=again,
+            absent=withdrawing.out,
+            logs=logs,
+            database=store.path,
+        )
+        report = trio.run(_watched, runner, view, withdrawing)
     match report.ending:
         case Ending.FINISHED:
             store.finish()
@@ -118,6 +143,27 @@ def _run(event: Event, schedule: Schedule, store: RunStore) -> int:
             raise Failure(f"pre-flight failed, no game was played:\n{report.message}", EXIT_CANNOT)
         case Ending.FAILED:
             raise Failure(report.message, EXIT_FAILED)
+
+
+async def _watched(runner: Runner, view: Display, withdrawing: Withdrawing) -> RunReport:
+    """Run, and let the display speak also while no game ends."""
+
+    async def beat() -> None:
+        while True:
+            await trio.sleep(BEAT_S)
+            tell()
+
+    def tell() -> None:
+        while withdrawing.news:
+            view.say(withdrawing.news.popleft())
+        view.beat()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(beat)
+        report = await runner.run()
+        nursery.cancel_scope.cancel()
+    tell()
+    return report
 
 
 class Tasks:
@@ -155,13 +201,14 @@ class Tasks:
         self._ordinal += 1
         if self._event.is_dynamic:
             self._awaited.add(scheduled.id)
-        attempt = self._store.attempts(scheduled.id) + 1
-        return game_task(self._event, scheduled, attempt, self._store.dice_key)
+        attempts = self._store.attempts(scheduled.id)
+        has_stalled = attempts > 0 and self._store.has_stalled(scheduled.id)
+        return game_task(self._event, scheduled, attempts + 1, self._store.dice_key, has_stalled=has_stalled)
 
     def commit(self, records: Sequence[GameRecord]) -> None:
         """Store records; called in a thread, while tasks are asked for in another."""
         self._store.add(records)
-        self._awaited.difference_update(record.id for record in records if not record.verdict.is_void)
+        self._awaited.difference_update(record.id for record in records if not record.verdict.is_replayed)
         if self._watch is not None:
             self._watch.take(records)
 
@@ -196,6 +243,9 @@ def tally_of(event: Event, total: int, database: Path) -> Tally:
     names = [entry.name for entry in event.engines]
     with ReadStore(database) as stored:
         for group in stored.tallies():
+            if group.reason == Reason.ANNULLED:
+                tally.done += group.games
+                continue
             at_fault = None if group.at_fault is None else ("black", "white")[group.at_fault]
             tally.add(names[group.black], names[group.white], group.winner, at_fault, group.games)
         if MatchWatch.fits(event):

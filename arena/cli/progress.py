@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from arena.cli.sequence import MatchWatch
     from arena.core.event import Event
-    from arena.core.record import GameRecord
+    from arena.core.record import Evidence, GameRecord
     from arena.core.task import GameTask
     from arena.live.preflight import EngineFinding
     from arena.live.referee import MovePlayed
@@ -33,6 +33,12 @@ if TYPE_CHECKING:
         def __enter__(self) -> Self: ...
 
         def __exit__(self, *error: object) -> None: ...
+
+        def say(self, line: str) -> None:
+            """Print a line."""
+
+        def beat(self) -> None:
+            """Take the chance to say where the run stands; called now and then."""
 
 
 HEARTBEAT_S = 10.0
@@ -97,7 +103,8 @@ class Tally:
         """Count one committed record."""
         verdict = record.verdict
         if verdict.is_void:
-            self.void += 1
+            self.void += verdict.is_replayed
+            self.done += not verdict.is_replayed
             return
         at_fault = None if verdict.at_fault is None else ("black", "white")[verdict.at_fault]
         self.add(record.black.name, record.white.name, verdict.winner_word, at_fault)
@@ -155,8 +162,13 @@ def fault_line(record: GameRecord) -> str | None:
     if not record.evidence:
         return None
     names = (shortened(record.black.name), shortened(record.white.name))
-    words = "; ".join(f"{names[side]}: {each.message}" for side, each in sorted(record.evidence.items()))
-    return f"game {record.id}, {verdict.reason}: {words}"
+    words = "; ".join(f"{names[side]}: {_told(each)}" for side, each in sorted(record.evidence.items()))
+    log = f" ({record.log})" if record.log else ""
+    return f"game {record.id}, {verdict.reason}: {words}{log}"
+
+
+def _told(evidence: Evidence) -> str:
+    return f"{evidence.message}, {evidence.exit}" if evidence.exit else evidence.message
 
 
 class _Watching:
@@ -167,11 +179,11 @@ class _Watching:
         self.tally = tally
         self.pace = Pace()
         self.running: set[str] = set()
+        self._warned: set[tuple[str, str]] = set()
 
     def examined(self, findings: Iterable[EngineFinding]) -> None:
         for finding in findings:
-            for words in finding.warnings:
-                self.say(f"{shortened(finding.name)}: {words}")
+            self._warn(finding.name, finding.warnings)
 
     def game_started(self, task: GameTask) -> None:
         self.running.add(task.scheduled.id)
@@ -183,9 +195,18 @@ class _Watching:
         self.running.discard(record.id)
         self.tally.take(record)
         self.pace.count()
+        for side, words in sorted(record.warnings.items()):
+            self._warn((record.black, record.white)[side].name, words)
         line = fault_line(record)
         if line is not None:
             self.say(line)
+
+    def _warn(self, engine: str, warnings: Iterable[str]) -> None:
+        """Say each oddity of an engine once."""
+        for words in warnings:
+            if (engine, words) not in self._warned:
+                self._warned.add((engine, words))
+                self.say(f"{shortened(engine)}: {words}")
 
     def stopping(self, *, at_once: bool) -> None:
         if at_once:
@@ -195,6 +216,14 @@ class _Watching:
 
     def say(self, line: str) -> None:
         raise NotImplementedError
+
+    @property
+    def playing(self) -> int:
+        """How many games are being played; one that is over and not yet stored is none of them."""
+        return min(len(self.running), self.event.concurrency)
+
+    def beat(self) -> None:
+        """Nothing is to be done now and then."""
 
     def summary(self) -> str:
         """Return where the run stands, in one line."""
@@ -213,9 +242,10 @@ class _Watching:
 class PlainLines(_Watching):
     """Lines for logs: faults and warnings at once, and where the run stands now and then."""
 
-    def __init__(self, event: Event, tally: Tally) -> None:
+    def __init__(self, event: Event, tally: Tally, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(event, tally)
-        self._last = time.monotonic()
+        self._now = now
+        self._last = now()
 
     def __enter__(self) -> Self:
         return self
@@ -223,13 +253,12 @@ class PlainLines(_Watching):
     def __exit__(self, *error: object) -> None:
         click.echo(self.summary(), err=True)
 
-    def game_committed(self, record: GameRecord) -> None:
-        """Count it; say where the run stands when nothing was said for a while."""
-        super().game_committed(record)
-        now = time.monotonic()
+    def beat(self) -> None:
+        """Say where the run stands when that was not said for a while, whether games end or not."""
+        now = self._now()
         if now - self._last >= HEARTBEAT_S:
             self._last = now
-            click.echo(self.summary(), err=True)
+            click.echo(f"{self.summary()}, {self.playing} being played", err=True)
 
     def say(self, line: str) -> None:
         """Print a line."""
@@ -266,7 +295,7 @@ class LiveTable(_Watching):
         from rich.markup import escape
         from rich.table import Table
 
-        caption = f"{self.summary()}, {len(self.running)} being played"
+        caption = f"{self.summary()}, {self.playing} being played"
         table = Table(title=escape(self.event.name), caption=caption, box=box.SIMPLE_HEAD)
         table.add_column("Engine", no_wrap=True)
         for heading in ("Games", "Points", "Share", "Wins", "Draws", "Losses", "Faults"):

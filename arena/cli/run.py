@@ -14,6 +14,8 @@ from arena.cli.errors import Failure
 @click.option("--db", type=click.Path(path_type=Path), help="Database; default: FILE with the ending .db.")
 @click.option("--concurrency", type=int, help="Games at a time, instead of the file's.")
 @click.option("--pairs", type=int, help="Pairs of games for each pairing, instead of the file's.")
+@click.option("--log", type=click.Choice(["faults", "all"]), help="Games whose whole exchange is kept.")
+@click.option("--oversubscribe", is_flag=True, default=None, help="Allow more threads than cores.")
 @click.option(
     "-o",
     "--output",
@@ -26,6 +28,8 @@ def command(
     db: Path | None,
     concurrency: int | None,
     pairs: int | None,
+    log: str | None,
+    oversubscribe: bool | None,
     output: Path | None,
     no_output: bool,
 ) -> int:
@@ -34,7 +38,8 @@ def command(
     from arena.config import ConfigError, load_event
 
     try:
-        event = load_event(file, {"concurrency": concurrency, "pairs": pairs})
+        flags = {"concurrency": concurrency, "pairs": pairs, "log": log, "oversubscribe": oversubscribe}
+        event = load_event(file, flags)
     except ConfigError as error:
         raise Failure(str(error)) from error
     database = db or file.with_suffix(".db")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from arena.core.record import EngineIdentity, GameRecord
+    from arena.core.record import Adjudged, EngineIdentity, GameRecord
     from arena.rules.base import Position
     from arena.store import ReadStore
 
@@ -125,6 +125,14 @@ def _facts(record: GameRecord, standing: Standing, circumstances: Circumstances)
     if board is not None and board.details:
         yield f"details: {printable(json.dumps(dict(board.details), ensure_ascii=False))}"
     yield f"played: {record.started} to {record.ended}"
+    if record.adjudged is not None:
+        yield _adjudged(record.adjudged)
+    if record.lag_us:
+        yield f"the referee was kept from its work for {record.lag_us / 1e6:.3f} s at most"
+    if record.log:
+        yield f"exchange: {printable(record.log)}"
+    for colour, warnings in sorted(record.warnings.items()):
+        yield from (f"warning on {_title(record, colour)}: {printable(words)}" for words in warnings)
     if record.fault_move is not None:
         yield f"refused move: {printable(record.fault_move)}"
     if record.fault_us is not None:
@@ -138,6 +146,13 @@ def _facts(record: GameRecord, standing: Standing, circumstances: Circumstances)
             if lines:
                 yield f"  {name}:"
                 yield from (f"    {printable(line)}" for line in lines)
+
+
+def _adjudged(adjudged: Adjudged) -> str:
+    if adjudged.rule == "own-word":
+        return "adjudicated: the loser's own word said so"
+    line = printable(" ".join(adjudged.line), 400)
+    return f"adjudicated: a search of {adjudged.nodes} positions proves it, best play is {line}"
 
 
 def _pie(record: GameRecord) -> str:
@@ -221,6 +236,11 @@ def _as_object(
         **game_object(record, circumstances),
         "infos": [dict(said) for said in record.infos],
         "evidence": {colour_name(side): dataclasses.asdict(kept) for side, kept in record.evidence.items()},
+        "adjudged": None if record.adjudged is None else dataclasses.asdict(record.adjudged),
+        "warnings": {colour_name(side): list(said) for side, said in record.warnings.items()},
+        "log": record.log or None,
+        "idle_us": dict(zip(("black", "white"), record.idle_us, strict=True)),
+        "lag_us": record.lag_us,
         "decisions": [dataclasses.asdict(word) for word in words],
         "position": {
             "turns": len(turns),

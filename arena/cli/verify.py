@@ -166,6 +166,7 @@ def _compared(store: ReadStore, names: Sequence[str], problems: list[str]) -> It
     Standings are made of summaries and of the organiser's words, so these must say what the records say.
     """
     words = {(entry.action, entry.target) for entry in store.audit()}
+    removes = store.event().withdrawn == "remove"
     summaries = store.summaries()
     summary = next(summaries, None)
     for standing, record, seal in store.sealed():
@@ -175,7 +176,8 @@ def _compared(store: ReadStore, names: Sequence[str], problems: list[str]) -> It
                 summary = next(summaries, None)
             if summary is not None and summary.ordinal == record.ordinal:
                 problems += _contradictions(record, summary, names)
-        if record.verdict.reason == Reason.ANNULLED and ("annul", record.id) not in words:
+        removed = removes and any(("disqualify", each.name) in words for each in (record.black, record.white))
+        if record.verdict.reason == Reason.ANNULLED and ("annul", record.id) not in words and not removed:
             problems.append(f"game {record.id}, ply 0: it is annulled, but nobody's word for that is kept")
         if standing is Standing.SUPERSEDED and ("replay", record.id) not in words:
             problems.append(f"game {record.id}, ply 0: it is set aside, but nobody's word for that is kept")
@@ -250,7 +252,11 @@ def _check(
     for record, seal in records:
         ordinal = None if schedule is None else schedule.ordinal_of(record.id)
         scheduled = None if schedule is None or ordinal is None else schedule.game(ordinal)
-        problems += check_record(record, scheduled, key, event.dice, names=names, seal=seal)
+        # An imported event has no schedule, and nobody knows how its games were decided.
+        adjudication = None if schedule is None else event.adjudication
+        problems += check_record(
+            record, scheduled, key, event.dice, names=names, seal=seal, adjudication=adjudication
+        )
     return _Checked(
         games=len(records),
         plies=sum(len(record.moves) for record, _ in records),

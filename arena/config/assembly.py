@@ -13,6 +13,7 @@ from arena.core import ladder, swiss
 from arena.core.clock import TimeControl, parse_time
 from arena.core.event import (
     TIE_BREAKS,
+    Adjudication,
     Discipline,
     Engine,
     Event,
@@ -57,6 +58,7 @@ def assembled(keys: FileKeys, surroundings: Surroundings, complain: Complain) ->
         "tie_breaks": TIE_BREAKS if table.tie_breaks is None else tuple(table.tie_breaks),
         "third_place": bool(table.third_place),
         "disciplines": disciplines,
+        "adjudication": Adjudication(**keys.adjudication.model_dump()),
         "sprt": None if keys.sprt is None else SequentialPlan(**keys.sprt.model_dump()),
     }
     if disciplines:

@@ -109,7 +109,8 @@ def _known_game(game: str) -> str:
     return game
 
 
-def _cpus() -> int:
+def cores() -> int:
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -119,7 +120,8 @@ Game = Annotated[str, AfterValidator(_known_game)]
 
 _NAME = f"a text of 1 to {NAME_CHARACTERS} printable characters"
 _TIME = (
-    'a time control in quotes, such as "60", "10+0.1", "40/60+0.5", "5/move", "60+3x10", "60+25/30" or "inf"'
+    'a time control in quotes, such as "60", "10+0.1", "10+0.1b", "10+0.1d", "40/60+0.5", "5/move", '
+    '"60+3x10", "60+25/30", "60h" or "inf"'
 )
 _SECONDS = "a number of seconds above 0, up to 3600"
 _WORD = "1 to 64 letters, digits and . _ + -, a letter or digit first"
@@ -179,6 +181,18 @@ _OPENINGS = '{ random = 2 } or { file = "openings.txt" }'
 _PAIRS = f"a whole number from 1 to {LARGEST_COUNT // 2}"
 _GAMES_EACH = f"a whole number from 1 to {LARGEST_COUNT}"
 _LARGEST_ROUNDS = 10_000
+_MOVES = "a whole number of moves, 0 for never, up to 10000"
+
+
+class AdjudicationKeys(_Keys):
+    """The table `[adjudication]`: how games may be decided before their end on the board."""
+
+    loss_moves: int = key(_MOVES, 0, ge=0, le=10_000)
+    loss_winrate: float = key("a share from 0 to 1", 0.02, ge=0, le=1, allow_inf_nan=False)
+    loss_score: float | None = key("a number", None, allow_inf_nan=False)
+    search_moves: int = key(_MOVES, 0, ge=0, le=10_000)
+    search_nodes: int = key("a whole number from 1 to 10000000", 20_000, ge=1, le=10_000_000)
+    ply_limit: int = key("a whole number of turns, 0 for no limit, up to 1000000", 0, ge=0, le=1_000_000)
 
 
 class RulesKeys(_Keys):
@@ -290,11 +304,19 @@ class TournamentKeys(RulesKeys):
     tie_breaks: list[str] | None = key(f"a list of {', '.join(TIE_BREAK_WORDS)}", None)
     third_place: bool | None = key("true or false", None)
     time: Time = key(_TIME, "10+0.1")
-    concurrency: int = key("a whole number from 1 to 10000", max(1, _cpus() // 2), ge=1, le=10_000)
+    concurrency: int = key("a whole number from 1 to 10000", max(1, cores() // 2), ge=1, le=10_000)
     seed: int = key("a whole number from 0 to 2**63 - 1", 0, ge=0, le=2**63 - 1)
     dice: Literal["independent", "duplicate"] = key("independent or duplicate", "independent")
     sandbox: Literal["off", "auto", "require"] | None = key("off, auto or require", None)
     dice_key: str | None = key("64 hexadecimal digits", None)
+    clock: Literal["wall", "cpu"] = key("wall or cpu", "wall")
+    suspend_idle: bool = key("true or false", False)
+    oversubscribe: bool = key("true or false", False)
+    max_faults_in_a_row: int = key(
+        "a whole number of games, 0 for never, up to 1000000", 50, ge=0, le=1_000_000
+    )
+    withdrawn: Literal["forfeit", "remove"] = key("forfeit or remove", "forfeit")
+    log: Literal["faults", "all"] = key("faults or all", "faults")
 
     @field_validator("name")
     @classmethod
@@ -400,6 +422,7 @@ class EngineKeys(_Keys):
     limits: LimitKeys = key("a table of limits", {})
     submitted: bool = key("true or false", False)
     submission: str | None = key("the name of a submission, or name@version", None)
+    threads: int | None = key("a whole number of threads from 1 to 4096", None, ge=1, le=4096)
 
     @field_validator("command")
     @classmethod
@@ -502,3 +525,4 @@ class FileKeys(_Keys):
     pairing: list[PairingKeys] = key("tables [[pairing]], for pairings with settings of their own", [])
     sprt: SprtKeys | None = key("a table [sprt]", None)
     engine: list[EngineKeys] = key("tables [[engine]], one for each entry")
+    adjudication: AdjudicationKeys = key("a table [adjudication]", {})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from arena.config.assembly import assembled
-from arena.config.keys import NAME_CHARACTERS, EngineKeys, FileKeys, SubmissionKeys, Surroundings
+from arena.config.keys import NAME_CHARACTERS, EngineKeys, FileKeys, SubmissionKeys, Surroundings, cores
 from arena.config.lines import key_lines, line_of
 from arena.config.problems import COMMAND_LINE, ConfigError, Problem, nearest, printable, shown
 from arena.config.programs import PYTHON_WORD, sample_module, split_command
@@ -332,6 +332,7 @@ def _event(source: _Source, surroundings: Surroundings) -> Event:
             for detail in error.errors(include_url=False)
         ]
     else:
+        problems += _too_many_threads(source, keys)
         if not problems:
 
             def complain(path: KeyPath, allowed: str) -> None:
@@ -342,6 +343,26 @@ def _event(source: _Source, surroundings: Surroundings) -> Event:
                 return event
     # Each problem once (a wrong default hits every entry), in the order of the file's lines.
     raise ConfigError(sorted(dict.fromkeys(problems), key=lambda problem: problem.line or 0))
+
+
+def _too_many_threads(source: _Source, keys: FileKeys) -> list[Problem]:
+    """Refuse more computing threads than cores, where the file says how many its engines have.
+
+    The engines of one game seldom think at once, so a game counts with the more of its two.
+    """
+    stated = [entry.threads for entry in keys.engine if entry.threads is not None]
+    table = keys.tournament
+    if not stated or table.oversubscribe:
+        return []
+    threads = max(stated)
+    if table.concurrency * threads <= cores():
+        return []
+    needed = f"{table.concurrency} games at a time with {threads} threads each need"
+    allowed = (
+        f"at most {max(1, cores() // threads)}: {needed} {table.concurrency * threads} cores, "
+        f"and there are {cores()} (oversubscribe = true allows it)"
+    )
+    return [source.problem(("tournament", "concurrency"), table.concurrency, allowed)]
 
 
 def _defaults_problems(source: _Source, surroundings: Surroundings) -> list[Problem]:

@@ -9,9 +9,11 @@ docs/time-controls.md explains every control for users; the rules that hold for 
   increment is credited as usual.
 - An increment is credited after a move, so the first move has the main time alone.
 
-A control that changes what a think costs or earns (Bronstein, delay) is one more `Kind` with its arm in
-`Clock.charge`; a CPU clock is this clock, told CPU time; an hourglass credits what `charge` was told to the
-other side's clock.
+- Delay and Bronstein are about the think that just ended: a delay costs nothing while it lasts, a Bronstein
+  credit gives back what was used, up to so much. Neither ever lets a clock grow.
+
+A CPU clock is this clock, told CPU time. An hourglass runs into the other side's: whoever charges one clock
+hands the time to the other one (`Clock.take_sand`).
 """
 
 from __future__ import annotations
@@ -33,7 +35,10 @@ MAX_COUNT = 10_000
 _US_IN_S = 1_000_000
 _US_IN_MS = 1_000
 
-FORMS = "60, 60+0.6, 40/60, 40/60+0.5, 5/move, 60+3x10, 60+25/30 or inf (seconds, at most three decimals)"
+FORMS = (
+    "60, 60+0.6, 60+0.6b, 60+0.6d, 40/60, 40/60+0.5, 5/move, 60+3x10, 60+25/30, 60h or inf "
+    "(seconds, at most three decimals)"
+)
 """The accepted forms by example, for messages."""
 
 
@@ -55,6 +60,12 @@ class Kind(Enum):
     """Main time, then periods of which only a whole used-up one is lost."""
     CANADIAN = "canadian"
     """Main time, then so many moves in each period; what is left of a period is lost."""
+    BRONSTEIN = "bronstein"
+    """One stock of time; each move is given back what it used, up to so much."""
+    DELAY = "delay"
+    """One stock of time, which begins to run only so long after the turn began (US delay)."""
+    HOURGLASS = "hourglass"
+    """What one side uses the other side gains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,8 @@ class TimeControl:
     Attributes:
         kind: decides which of the other fields are used; the rest are 0.
         main_us: time at the start (EACH_MOVE: for one move); 0 only where periods follow, or for UNLIMITED.
-        increment_us: credited after each move (BANK, REFILL).
+        increment_us: credited after each move (BANK, REFILL); the most that is given back (BRONSTEIN); what
+            is free in each turn (DELAY).
         moves: moves until the stock is refilled (REFILL), or in one period (CANADIAN).
         period_us: length of a period (BYO_YOMI, CANADIAN).
         periods: number of periods (BYO_YOMI).
@@ -95,6 +107,12 @@ class TimeControl:
                 return f"{main}+{self.periods}x{seconds_text(self.period_us)}"
             case Kind.CANADIAN:
                 return f"{main}+{self.moves}/{seconds_text(self.period_us)}"
+            case Kind.BRONSTEIN:
+                return f"{main}{increment}b"
+            case Kind.DELAY:
+                return f"{main}{increment}d"
+            case Kind.HOURGLASS:
+                return f"{main}h"
             case _:
                 assert_never(self.kind)
 
@@ -184,6 +202,26 @@ def _canadian(parser: _Parser, main: str, moves: str, period: str) -> TimeContro
     )
 
 
+def _bronstein(parser: _Parser, main: str, most: str) -> TimeControl:
+    return TimeControl(
+        Kind.BRONSTEIN,
+        main_us=parser.seconds(main, "the main time"),
+        increment_us=parser.seconds(most, "the time given back"),
+    )
+
+
+def _delay(parser: _Parser, main: str, delay: str) -> TimeControl:
+    return TimeControl(
+        Kind.DELAY,
+        main_us=parser.seconds(main, "the main time"),
+        increment_us=parser.seconds(delay, "the delay"),
+    )
+
+
+def _hourglass(parser: _Parser, main: str) -> TimeControl:
+    return TimeControl(Kind.HOURGLASS, main_us=parser.seconds(main, "the time at the start"))
+
+
 _SECONDS = r"([0-9]+(?:\.[0-9]+)?)"
 _COUNT = r"([0-9]+)"
 _GRAMMAR: tuple[tuple[re.Pattern[str], Callable[..., TimeControl]], ...] = (
@@ -193,6 +231,9 @@ _GRAMMAR: tuple[tuple[re.Pattern[str], Callable[..., TimeControl]], ...] = (
     (re.compile(rf"{_COUNT}/{_SECONDS}(?:\+{_SECONDS})?"), _refill),
     (re.compile(rf"{_SECONDS}\+{_COUNT}x{_SECONDS}"), _byo_yomi),
     (re.compile(rf"{_SECONDS}\+{_COUNT}/{_SECONDS}"), _canadian),
+    (re.compile(rf"{_SECONDS}\+{_SECONDS}b"), _bronstein),
+    (re.compile(rf"{_SECONDS}\+{_SECONDS}d"), _delay),
+    (re.compile(rf"{_SECONDS}h"), _hourglass),
 )
 """Every form with what builds it; no two forms share a text."""
 
@@ -250,8 +291,10 @@ class Clock:
     def budget_us(self) -> int | None:
         """Return the time to the flag for the move to come, without margin; None when unlimited."""
         main_us = self.main_left_us
-        if main_us is None or self.period_left_us is None:
-            return main_us
+        if main_us is None:
+            return None
+        if self.period_left_us is None:
+            return main_us + self.control.increment_us if self.control.kind is Kind.DELAY else main_us
         if self.periods_left is None:
             return main_us + self.period_left_us
         return main_us + self.period_left_us * self.periods_left
@@ -271,22 +314,38 @@ class Clock:
             return True
         if self.period_left_us is not None:
             return self._charge_overtime(main_us, self.period_left_us, spent_us, margin_us)
+        control = self.control
+        kind = control.kind
+        if kind is Kind.DELAY:
+            spent_us = max(0, spent_us - control.increment_us)
         left_us = main_us - spent_us
         if left_us < 0:
             if left_us < -margin_us:
                 self.main_left_us = 0
                 return False
             left_us = 0
-        control = self.control
-        if self.moves_left is None:
+        if kind is Kind.BRONSTEIN:
+            self.main_left_us = left_us + min(main_us - left_us, control.increment_us)
+        elif kind is Kind.DELAY:
+            self.main_left_us = left_us
+        elif self.moves_left is None:
             self.main_left_us = left_us + control.increment_us
-        elif control.kind is Kind.REFILL:
+        elif kind is Kind.REFILL:
             self.main_left_us = left_us + control.increment_us
             self.moves_left -= 1
             if self.moves_left == 0:
                 self.main_left_us += control.main_us
                 self.moves_left = control.moves
         return True
+
+    def take_sand(self, used_us: int) -> None:
+        """Credit what the other side has just used; of no effect unless this clock is an hourglass.
+
+        Args:
+            used_us: the fall of the other side's `main_left_us`, so that no time comes of a margin.
+        """
+        if self.control.kind is Kind.HOURGLASS and self.main_left_us is not None:
+            self.main_left_us += used_us
 
     def _charge_overtime(self, main_us: int, period_us: int, spent_us: int, margin_us: int) -> bool:
         if main_us and spent_us <= main_us:
@@ -319,7 +378,12 @@ class Clock:
 
     @property
     def running_us(self) -> int | None:
-        """What a clock face shows: the main time left, then the time left in the period."""
+        """What a clock face shows: the main time left, then the time left in the period.
+
+        With a delay it is the time to the flag, the delay of the move to come included.
+        """
+        if self.control.kind is Kind.DELAY:
+            return self.budget_us()
         return self.main_left_us or self.period_left_us or self.main_left_us
 
     def wire_fields(self, colour_word: str) -> list[str]:

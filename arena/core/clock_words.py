@@ -55,7 +55,8 @@ def time_left_words(clock: Clock, colour_word: str) -> str:
     if main_us is None:
         return ""
     if clock.period_left_us is None:
-        return f"time_left {colour_word} {main_us // _US_IN_S} {clock.moves_left or 0}"
+        left_us = clock.running_us or 0
+        return f"time_left {colour_word} {left_us // _US_IN_S} {clock.moves_left or 0}"
     if main_us >= _US_IN_S:
         return f"time_left {colour_word} {main_us // _US_IN_S} 0"
     count = clock.periods_left if clock.periods_left is not None else clock.moves_left or clock.control.moves
@@ -80,7 +81,9 @@ def _gtp(control: TimeControl) -> str | None:
     match control.kind:
         case Kind.UNLIMITED:
             return "0 1 0"
-        case Kind.BANK if not control.increment_us:
+        case Kind.BANK if control.increment_us:
+            return None
+        case Kind.BANK | Kind.BRONSTEIN | Kind.DELAY | Kind.HOURGLASS:
             return _joined("{main} 0 0", control, _whole_seconds, needs=control.main_us)
         case Kind.BYO_YOMI if control.periods > 1:
             return None
@@ -95,7 +98,9 @@ def _systems(control: TimeControl, seconds: Callable[[int], str]) -> str | None:
             return "none"
         case Kind.BANK | Kind.REFILL if control.increment_us:
             return None
-        case Kind.BANK:
+        case Kind.BANK | Kind.BRONSTEIN | Kind.DELAY | Kind.HOURGLASS:
+            # Nobody but us has words for the last three. As sudden death an engine is promised less than it
+            # has, and the clock sent before each move shows the rest.
             return _joined("absolute {main}", control, seconds, needs=control.main_us)
         case Kind.REFILL:
             # Canadian overtime loses what is left of a period, this control keeps it: the engine is told too

@@ -45,6 +45,7 @@ class Engine:
         data_folder: a folder that a sandbox lets it write, None for none.
         limits: resource limits by name (docs/configuration.md).
         submitted: whether the program comes from somebody else.
+        threads: how many threads it computes with at a time; None: nobody said, one is assumed.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Engine:
     data_folder: str | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
     submitted: bool = False
+    threads: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,32 @@ DYNAMIC_FORMATS = frozenset({"swiss", "knockout", "ladder"})
 
 
 @dataclass(frozen=True, slots=True)
+class Adjudication:
+    """How a game may be decided before its end on the board. By default it never is.
+
+    Attributes:
+        loss_moves: a side loses when its own `info` says so with so many of its moves in a row; 0: never.
+        loss_winrate: a `winrate` of at most this says so; from 0 to 1.
+        loss_score: a `score` of at most this says so; None: the score is not asked. Where an engine gives
+            both, both must say so.
+        search_moves: a game without dice is searched to its end as soon as no more moves than these are
+            legal; 0: never.
+        search_nodes: positions that one search may look at.
+        ply_limit: turns, opening included, after which a game is drawn; 0: none.
+    """
+
+    loss_moves: int = 0
+    loss_winrate: float = 0.02
+    loss_score: float | None = None
+    search_moves: int = 0
+    search_nodes: int = 20_000
+    ply_limit: int = 0
+
+
+NO_ADJUDICATION = Adjudication()
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """A whole event as its file describes it.
 
@@ -187,6 +215,14 @@ class Event:
         third_place: knockout: whether the losers of the semi-finals meet.
         disciplines: the games of an event of several; empty in an event of one.
         pairings: settings of pairings that have their own.
+        clock: what thinking is measured in: time on the wall, or processor time of the engine's processes.
+        suspend_idle: whether the side not to move is stopped while its opponent thinks.
+        oversubscribe: whether more threads may compute at a time than there are cores.
+        max_faults_in_a_row: so many games in a row lost by a fault of its own withdraw an engine; 0: none do.
+        withdrawn: what becomes of the unplayed games of an engine that is out of the event: lost (`forfeit`),
+            or counted for nobody (`remove`).
+        adjudication: how games may be decided before their end.
+        log: which games leave their whole exchange behind: those that ended by a fault, or all.
     """
 
     name: str
@@ -211,6 +247,13 @@ class Event:
     third_place: bool = False
     disciplines: tuple[Discipline, ...] = ()
     pairings: tuple[PairingSettings, ...] = ()
+    clock: Literal["wall", "cpu"] = "wall"
+    suspend_idle: bool = False
+    oversubscribe: bool = False
+    max_faults_in_a_row: int = 50
+    withdrawn: Literal["forfeit", "remove"] = "forfeit"
+    adjudication: Adjudication = NO_ADJUDICATION
+    log: Literal["faults", "all"] = "faults"
 
     @property
     def is_dynamic(self) -> bool:

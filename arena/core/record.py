@@ -51,6 +51,21 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Adjudged:
+    """Why a game was adjudicated.
+
+    Attributes:
+        rule: `own-word` (the loser's own `info` said so) or `search` (played out by the rules core).
+        nodes: positions the search looked at, 0 without one.
+        line: the search's line from the last position to the end of the game, canonical words.
+    """
+
+    rule: str
+    nodes: int = 0
+    line: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Pie:
     """How komi was settled by the players.
 
@@ -88,6 +103,12 @@ class GameRecord:
         evidence: what is kept of a fault, by colour.
         pie: how komi was settled, None without pie.
         started, ended: UTC, ISO 8601 with milliseconds.
+        adjudged: why it was adjudicated, None when it was not.
+        warnings: oddities of an engine that cost it nothing, by colour.
+        log: file with the whole exchange, relative to the database's folder; empty when none was kept.
+        idle_us: processor time that Black and White were seen to use while not to move, microseconds.
+        lag_us: longest time for which the referee was kept from its work during the game, microseconds; 0
+            when it was too short to matter.
         final_position: key of the last position.
     """
 
@@ -118,3 +139,8 @@ class GameRecord:
     evidence: Mapping[int, Evidence] = field(default_factory=dict)
     pie: Pie | None = None
     final_position: str = ""
+    adjudged: Adjudged | None = None
+    warnings: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    log: str = ""
+    idle_us: tuple[int, int] = (0, 0)
+    lag_us: int = 0

@@ -100,6 +100,11 @@ class Verdict:
         return self.reason in VOID
 
     @property
+    def is_replayed(self) -> bool:
+        """Whether the game is to be played again: void, and not by the organiser's word."""
+        return self.is_void and self.reason != Reason.ANNULLED
+
+    @property
     def is_draw(self) -> bool:
         """Whether both sides share the point."""
         return self.winner is None and not self.is_void and self.reason != Reason.BOTH_FAILED
@@ -133,6 +138,17 @@ def by_fault(side: int, reason: Reason, points: int | None = None) -> Verdict:
 def by_resignation(side: int, points: int | None = None) -> Verdict:
     """Return the verdict after `side` resigned."""
     return Verdict(1 - side, (Reason.RESIGN,), f"{'BW'[1 - side]}+R", points=points)
+
+
+def adjudicated(winner: int | None, points: int | None = None) -> Verdict:
+    """Return the verdict of a game that was decided before its end on the board; None: drawn."""
+    result = "0" if winner is None else f"{'BW'[winner]}+A"
+    return Verdict(winner, (Reason.ADJUDICATED,), result, points=points)
+
+
+def ply_limit() -> Verdict:
+    """Return the verdict of a game that was stopped at its limit of turns: a draw."""
+    return Verdict(None, (Reason.PLY_LIMIT,), "0")
 
 
 def both_failed(reasons: tuple[Reason, Reason]) -> Verdict:

@@ -18,6 +18,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Literal
 
 from arena.core import verdict as verdicts
+from arena.core.adjudicate import by_own_word, finished, search
 from arena.core.dice import Dice, dice_ident, game_key, starter
 from arena.core.seal import altered_ply
 from arena.core.verdict import FAULTS, Reason, Verdict
@@ -27,8 +28,8 @@ from arena.rules.registry import make_rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.core.event import ScheduledGame
-    from arena.core.record import GameRecord
+    from arena.core.event import Adjudication, ScheduledGame
+    from arena.core.record import Adjudged, GameRecord
     from arena.rules.base import Position, Rules
 
 _MOVERS_FAULTS = frozenset({Reason.TIME, Reason.HANG, Reason.ILLEGAL_MOVE})
@@ -49,6 +50,7 @@ def check_record(
     *,
     names: Sequence[str] | None = None,
     seal: bytes | None = None,
+    adjudication: Adjudication | None = None,
 ) -> list[str]:
     """Replay one record and return everything that is wrong with it.
 
@@ -61,11 +63,13 @@ def check_record(
         names: the entries' names in the event's order; None: who played is not checked.
         seal: what `arena.core.seal` made of the record when the game ended; None: the store has none, and an
             altered move may show at a later ply or, where it makes no difference in the end, not at all.
+        adjudication: how the event decides games before their end: what it decided is found again. None: it
+            is not known, and an adjudicated game is only checked for its form.
 
     Returns:
         Problems, a sentence each, in the order in which they were met; empty when the record holds.
     """
-    check = _Check(record, scheduled, names)
+    check = _Check(record, scheduled, names, adjudication)
     if seal is not None:
         check.seal(seal)
     if scheduled is not None:
@@ -87,12 +91,18 @@ def check_record(
 
 class _Check:
     def __init__(
-        self, record: GameRecord, scheduled: ScheduledGame | None, names: Sequence[str] | None
+        self,
+        record: GameRecord,
+        scheduled: ScheduledGame | None,
+        names: Sequence[str] | None,
+        adjudication: Adjudication | None,
     ) -> None:
         self.problems: list[str] = []
         self._record = record
         self._scheduled = scheduled
         self._names = names
+        self._adjudication = adjudication
+        self._movers: list[int] = []
         self._last_ply = len(record.moves)
         self._name = record.id if _GAME_ID.fullmatch(record.id) else _shown(record.id)
 
@@ -192,6 +202,7 @@ class _Check:
                 move = rules.parse_move(word)
                 refused = position.refusal(move)
                 if refused is None:
+                    self._movers.append(position.to_move)
                     canonical = rules.format_move(position.canonical(move))
                     self._expect(ply, "the move", word, canonical, "its canonical form is")
                     position.play(move)
@@ -310,12 +321,58 @@ class _Check:
                 self.say(self._last_ply, f"both sides failed, for {_shown(verdict.reasons[1:])}")
             return Verdict(None, verdict.reasons, "both-failed")
         if reason == Reason.PLY_LIMIT:
-            return Verdict(None, (Reason.PLY_LIMIT,), "0")
+            if self._adjudication is not None:
+                limit = self._adjudication.ply_limit or "no limit"
+                self._expect(
+                    self._last_ply, "the number of turns", position.ply, limit, "the event's limit is"
+                )
+            return verdicts.ply_limit()
         if reason == Reason.ADJUDICATED:
-            result = "0" if verdict.winner is None else f"{'BW'[verdict.winner]}+A"
-            return Verdict(verdict.winner, verdict.reasons, result, points=verdict.points)
+            self._adjudicated(position)
+            points = None if verdict.winner is None else position.forfeit_points(1 - verdict.winner)
+            return verdicts.adjudicated(verdict.winner, points)
         self.say(self._last_ply, f"the game is said to have ended by {_shown(reason)}, but it is not over")
         return None
+
+    def _adjudicated(self, position: Position) -> None:
+        """Decide the game again, by the rule that decided it."""
+        record, terms = self._record, self._adjudication
+        adjudged = record.adjudged
+        if terms is None:
+            return
+        if adjudged is None:
+            self.say(self._last_ply, "the game was adjudicated, but nothing says why")
+        elif adjudged.rule == "own-word":
+            infos = record.infos or ({},) * len(self._movers)
+            loser = by_own_word(self._movers, infos, terms)
+            winner = None if loser is None else 1 - loser
+            if loser is None:
+                self.say(
+                    self._last_ply, "the game was adjudicated on the loser's word, which it did not give"
+                )
+            else:
+                self._expect(
+                    self._last_ply,
+                    "the winner",
+                    _as_words("winner", record.verdict.winner),
+                    _as_words("winner", winner),
+                    "the loser's own word says",
+                )
+        else:
+            self._searched(position, adjudged, terms)
+
+    def _searched(self, position: Position, adjudged: Adjudged, terms: Adjudication) -> None:
+        if position.rules.has_dice or not terms.search_moves:
+            self.say(self._last_ply, "the game was adjudicated by a search that this event does not have")
+            return
+        found = finished(search(position, terms.search_nodes))
+        if found is None:
+            self.say(self._last_ply, f"a search of {terms.search_nodes} positions does not decide the game")
+            return
+        proved = "the search proves"
+        winner, line = _as_words("winner", self._record.verdict.winner), " ".join(adjudged.line)
+        self._expect(self._last_ply, "the winner", winner, _as_words("winner", found.winner), proved)
+        self._expect(self._last_ply, "the line", line, " ".join(found.line), "the search finds")
 
     def _outcome(self, recorded: Outcome | None, expected: Outcome | None) -> None:
         if recorded is None or expected is None:

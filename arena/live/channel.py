@@ -177,6 +177,11 @@ class Channel:
         if self._scope is not None:
             self._scope.cancel()
 
+    def expire(self) -> None:
+        """End the present wait as if its time were over; without one nothing happens."""
+        if self._scope is not None:
+            self._scope.cancel()
+
     def calm(self) -> None:
         """Forget a `break_off` that met no wait: the game it belonged to is over."""
         self._broken_off = False

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from arena.core.task import GameTask
     from arena.live.preflight import EngineFinding
     from arena.live.referee import MovePlayed
+    from arena.live.slots import Slot
 
 _LENGTH = struct.Struct("<I")
 
@@ -35,17 +36,27 @@ class Hello:
         games_at_a_time: how many games are played at once; further ones wait their turn.
         shows_moves: whether `MoveSeen` messages are wanted.
         database: where the event is stored: those who watch it are found by its path; None: nobody watches.
+        slots: places for these games.
+        logs: folder for exchanges, None when none are kept.
     """
 
     event: Event
     games_at_a_time: int
     shows_moves: bool
     database: Path | None = None
+    slots: tuple[Slot, ...] = ()
+    logs: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Examine:
-    """Runner to worker: do the pre-flight."""
+    """Runner to worker: do the pre-flight.
+
+    Attributes:
+        absent: engines that are out of the event and need not be examined.
+    """
+
+    absent: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

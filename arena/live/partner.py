@@ -28,6 +28,9 @@ class Line(Protocol):
     def break_off(self) -> None:
         """End the present wait; the next one too if there is none now."""
 
+    def expire(self) -> None:
+        """End the present wait as if its time were over."""
+
     def calm(self) -> None:
         """Forget a `break_off` that met no wait."""
 
@@ -42,6 +45,15 @@ class Presence(Protocol):
     @property
     def has_exited(self) -> bool:
         """Whether the player is gone."""
+
+    def cpu_ns(self) -> int:
+        """Return the processor time it has used, nanoseconds."""
+
+    def suspend(self) -> None:
+        """Stop it while its opponent thinks."""
+
+    def resume(self) -> None:
+        """Let it go on."""
 
 
 class Partner(Protocol):

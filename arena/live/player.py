@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import trio
 
+from arena.live.exchange_log import LINES_KEPT, write_log
 from arena.live.pool import EnginePool, StartUpFault
 from arena.live.referee import MovePlayed, Referee
+from arena.live.slots import FREE_SLOT, Slot
 from arena.rules import BLACK, WHITE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from arena.core.record import EngineIdentity, GameRecord
     from arena.core.task import GameTask
     from arena.live.channel import Patience
     from arena.live.session import EngineSession
+    from arena.live.watch import Watch
 
 
 class GamePlayer:
@@ -31,6 +36,9 @@ class GamePlayer:
         patience: told how many games are running.
         on_started: called when a game's engines are ready.
         on_move: called after each move, None when nobody watches.
+        slots: places for games; a game beyond them has none in particular.
+        watch: looks at the games while they are played, None for no look.
+        logs: folder for exchanges, None when none are kept.
     """
 
     def __init__(
@@ -40,26 +48,33 @@ class GamePlayer:
         *,
         on_started: Callable[[str], None] = lambda _: None,
         on_move: Callable[[MovePlayed], None] | None = None,
+        slots: Sequence[Slot] = (),
+        watch: Watch | None = None,
+        logs: Path | None = None,
     ) -> None:
         self._pool = pool
         self._patience = patience
         self._on_started = on_started
         self._on_move = on_move
         self.running: dict[str, Referee] = {}
+        self._free_slots = sorted(slots, key=lambda slot: slot.number, reverse=True)
+        self._watch = watch
+        self._logs = logs
 
     async def play(self, task: GameTask) -> GameRecord:
         """Play one task; whatever the engines do, a record comes back."""
         scheduled = task.scheduled
         indexes = (scheduled.black, scheduled.white)
         self._patience.games += 1
+        slot = self._free_slots.pop() if self._free_slots else None
         sessions: dict[int, EngineSession] = {}
         usable: set[int] = set()
         try:
-            faults = await self._acquire(indexes, task.needs_fresh, sessions)
+            faults = await self._acquire(indexes, task.needs_fresh, slot or FREE_SLOT, sessions)
             identities = await self._identities(indexes, sessions)
             if faults:
                 usable = set(sessions)
-                return Referee(task, (), identities).forfeit(faults)
+                return await self._kept(Referee(task, (), identities).forfeit(faults), task, sessions)
             await self._pool.let_others_start()
             self._on_started(scheduled.id)
             referee = Referee(
@@ -68,15 +83,45 @@ class GamePlayer:
                 identities,
                 on_move=self._on_move,
                 patience=self._patience,
+                watch=self._watch,
             )
             self.running[scheduled.id] = referee
             record = await referee.play()
             usable = {side for side, session in sessions.items() if referee.is_in_step(session)}
-            return record
+            # Pie may have changed the colours.
+            as_played = {
+                side: session
+                for side, player in enumerate(referee.sessions)
+                for session in sessions.values()
+                if session is player
+            }
+            return await self._kept(record, task, as_played)
         finally:
             self._patience.games -= 1
             self.running.pop(scheduled.id, None)
             await self._give_back(indexes, sessions, usable, keep=not task.needs_fresh)
+            if slot is not None:
+                self._free_slots.append(slot)
+
+    async def _kept(
+        self, record: GameRecord, task: GameTask, sessions: Mapping[int, EngineSession]
+    ) -> GameRecord:
+        """Return the record with what the sessions noticed, its exchange kept where that is wanted."""
+        warnings = {side: session.new_warnings() for side, session in sorted(sessions.items())}
+        warnings = {side: words for side, words in warnings.items() if words}
+        if self._logs is not None and (record.evidence or task.conduct.keeps_exchange):
+            exchanges = [
+                sessions[side].exchange_lines(LINES_KEPT) if side in sessions else () for side in (0, 1)
+            ]
+            try:
+                log = await trio.to_thread.run_sync(write_log, self._logs, record, exchanges)
+                record = replace(record, log=log)
+            except OSError as error:
+                # The game is worth more than its log: a full disk is told when its record meets it.
+                side = min(record.evidence, default=0)
+                told = f"its exchange could not be kept: {error.strerror or error}"
+                warnings[side] = (*warnings.get(side, ()), told)
+        return replace(record, warnings=warnings) if warnings else record
 
     async def _give_back(
         self, indexes: tuple[int, int], sessions: dict[int, EngineSession], usable: set[int], *, keep: bool
@@ -96,13 +141,13 @@ class GamePlayer:
                     nursery.start_soon(release, indexes[side], session)
 
     async def _acquire(
-        self, indexes: tuple[int, int], fresh: bool, sessions: dict[int, EngineSession]
+        self, indexes: tuple[int, int], fresh: bool, slot: Slot, sessions: dict[int, EngineSession]
     ) -> dict[int, StartUpFault]:
         """Start what must be started, both sides at the same time; return the faults by colour."""
         faults: dict[int, StartUpFault] = {}
         if not fresh:
             for side in (BLACK, WHITE):
-                session = self._pool.take_idle(indexes[side])
+                session = self._pool.take_idle(indexes[side], slot)
                 if session is not None:
                     sessions[side] = session
         missing = [side for side in (BLACK, WHITE) if side not in sessions]
@@ -111,7 +156,7 @@ class GamePlayer:
 
         async def acquire(side: int) -> None:
             try:
-                sessions[side] = await self._pool.acquire(indexes[side], fresh=fresh)
+                sessions[side] = await self._pool.acquire(indexes[side], fresh=fresh, slot=slot)
             except StartUpFault as fault:
                 faults[side] = fault
 

@@ -14,6 +14,7 @@ from arena.core.record import EngineIdentity, Evidence
 from arena.live.faults import ArenaFault, EngineFault
 from arena.live.sandbox import Launcher, SandboxError
 from arena.live.session import EngineSession
+from arena.live.slots import FREE_SLOT, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ class EnginePool:
         self._patience = patience
         self._most_idle = games_at_a_time * IDLE_KEPT_PER_GAME
         self._idle: list[tuple[int, EngineSession]] = []
-        self._all: set[EngineSession] = set()
+        self._all: dict[EngineSession, Slot] = {}
         self._launcher = Launcher()
         self._starting = trio.Semaphore(1)
         self._hashes: dict[int, tuple[str, str]] = {}
@@ -64,21 +65,23 @@ class EnginePool:
         for index, session in self._idle:
             session.pipelining = entries[index].pipelining
 
-    def take_idle(self, index: int) -> EngineSession | None:
-        """Return a session of entry `index` that waits for its next game; None when there is none."""
+    def take_idle(self, index: int, slot: Slot) -> EngineSession | None:
+        """Return a session of entry `index` that waits in this slot for its next game, None without one."""
         if not self.entries[index].restart:
             for place, (owner, session) in enumerate(self._idle):
-                if owner == index and not session.process.has_exited:
+                is_its = owner == index and self._all.get(session) == slot
+                if is_its and not session.process.has_exited:
                     del self._idle[place]
                     return session
         return None
 
-    async def acquire(self, index: int, *, fresh: bool = False) -> EngineSession:
+    async def acquire(self, index: int, *, fresh: bool = False, slot: Slot = FREE_SLOT) -> EngineSession:
         """Return a session of entry `index` that is past its start-up.
 
         Args:
             index: place in the event's list.
             fresh: whether the process must be new.
+            slot: where its game is played: its process was, or is, started for that place.
 
         Raises:
             StartUpFault: it could not be started; its process is gone.
@@ -86,12 +89,12 @@ class EnginePool:
         """
         entry = self.entries[index]
         if not fresh:
-            session = self.take_idle(index)
+            session = self.take_idle(index, slot)
             if session is not None:
                 return session
             await self._end_the_dead(index)
         is_up = trio.Event()
-        session = await self._launched(entry, is_up)
+        session = await self._launched(entry, slot, is_up)
         try:
             await session.start_up()
             is_up.set()
@@ -103,11 +106,11 @@ class EnginePool:
                 await self._end(session, politely=False)
         return session
 
-    async def _launched(self, entry: Engine, is_up: trio.Event) -> EngineSession:
+    async def _launched(self, entry: Engine, slot: Slot, is_up: trio.Event) -> EngineSession:
         """Start a process when it is its turn; the next may start when this one `is_up`, or soon anyway."""
         await self._starting.acquire()
         try:
-            session = EngineSession.launch(entry, self._launcher.launch(entry), self._patience)
+            session = EngineSession.launch(entry, self._launcher.launch(entry, slot), self._patience)
         except BaseException as error:
             self._starting.release()
             if isinstance(error, SandboxError):
@@ -116,7 +119,7 @@ class EnginePool:
             if isinstance(error, EngineFault):
                 raise StartUpFault(error, Evidence(error.message)) from error
             raise
-        self._all.add(session)
+        self._all[session] = slot
         self._nursery.start_soon(session.watch)
         self._nursery.start_soon(self._let_the_next_start, is_up)
         return session
@@ -199,7 +202,7 @@ class EnginePool:
         try:
             await session.close(politely=politely)
         finally:
-            self._all.discard(session)
+            self._all.pop(session, None)
 
 
 class StartUpFault(EngineFault):

@@ -15,10 +15,13 @@ from arena.live import sandbox
 from arena.live.faults import EngineFault, escaped
 from arena.live.pool import StartUpFault
 from arena.live.session import GameSettings
+from arena.live.slots import FREE_SLOT, Slot
 from arena.rules.registry import rules_class
 from protocol.commands import UnsendableError, needed_commands
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from arena.core.clock import TimeControl
     from arena.core.event import Event, Komi
     from arena.core.record import Evidence
@@ -56,12 +59,22 @@ class _Notes:
     program: str = ""
 
 
-async def examine(event: Event, pool: EnginePool) -> tuple[EngineFinding, ...]:
-    """Start all engines of the event at once and examine them; findings in the event's order."""
+async def examine(
+    event: Event, pool: EnginePool, *, absent: Container[int] = (), slot: Slot = FREE_SLOT
+) -> tuple[EngineFinding, ...]:
+    """Start all engines of the event at once and examine them; findings in the event's order.
+
+    Args:
+        event: what they are to play.
+        pool: where they are started and kept.
+        absent: engines that are out of the event: they are left alone.
+        slot: where their processes belong.
+    """
     notes = [_Notes(pipelining=entry.pipelining) for entry in event.engines]
     async with trio.open_nursery() as nursery:
         for index, note in enumerate(notes):
-            nursery.start_soon(_examine_one, event, pool, index, note)
+            if index not in absent:
+                nursery.start_soon(_examine_one, event, pool, index, slot, note)
     return tuple(
         EngineFinding(
             entry.name, tuple(note.shortcomings), tuple(note.warnings), note.pipelining, note.program
@@ -70,12 +83,12 @@ async def examine(event: Event, pool: EnginePool) -> tuple[EngineFinding, ...]:
     )
 
 
-async def _examine_one(event: Event, pool: EnginePool, index: int, note: _Notes) -> None:
+async def _examine_one(event: Event, pool: EnginePool, index: int, slot: Slot, note: _Notes) -> None:
     if (why := sandbox.problem(pool.entries[index])) is not None:
         note.shortcomings.append(why)
         return
     try:
-        session = await _joined_commands_tried(pool, index, note)
+        session = await _joined_commands_tried(pool, index, slot, note)
     except StartUpFault as fault:
         note.shortcomings.append(_words(fault, fault.evidence))
         return
@@ -102,7 +115,7 @@ async def _examine_one(event: Event, pool: EnginePool, index: int, note: _Notes)
         await pool.release(index, session, is_in_step=in_step)
 
 
-async def _joined_commands_tried(pool: EnginePool, index: int, note: _Notes) -> EngineSession:
+async def _joined_commands_tried(pool: EnginePool, index: int, slot: Slot, note: _Notes) -> EngineSession:
     """Return a session that is past the trial of two commands in one write.
 
     An engine that answers only the first of them is out of step; a fresh process is used one by one.
@@ -110,7 +123,7 @@ async def _joined_commands_tried(pool: EnginePool, index: int, note: _Notes) -> 
     Raises:
         StartUpFault: it cannot be started, or breaks the protocol here.
     """
-    session = await pool.acquire(index)
+    session = await pool.acquire(index, slot=slot)
     try:
         takes_joined = not session.pipelining or await session.probe_pipelining(_PROBE_S)
     except EngineFault as fault:
@@ -122,7 +135,7 @@ async def _joined_commands_tried(pool: EnginePool, index: int, note: _Notes) -> 
     note.pipelining = False
     note.warnings.append("answers only the first of two joined commands: used without pipelining")
     await pool.release(index, session, is_in_step=False)
-    session = await pool.acquire(index)
+    session = await pool.acquire(index, slot=slot)
     session.pipelining = False
     return session
 

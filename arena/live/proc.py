@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +19,25 @@ def descendants(pid: int) -> Iterator[int]:
         for child in children(todo.pop()):
             yield child
             todo.append(child)
+
+
+_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+def cpu_ns_of_tree(pid: int) -> int:
+    """Return the processor time of a process and all below it, nanoseconds.
+
+    Living processes by their own clocks, which have nanoseconds; those that have ended by what the kernel
+    added to their parents, in its ticks (10 ms).
+    """
+    used_ns = 0
+    for each in (pid, *descendants(pid)):
+        with suppress(OSError, ValueError, IndexError):
+            # The clock of another process, as clock_getcpuclockid(3) makes its number: all threads of it.
+            used_ns += time.clock_gettime_ns((~each << 3) | 2)
+            fields = Path(f"/proc/{each}/stat").read_bytes().rpartition(b")")[2].split()
+            used_ns += (int(fields[13]) + int(fields[14])) * _TICK_NS
+    return used_ns
 
 
 def children(pid: int) -> list[int]:

@@ -24,10 +24,11 @@ from typing import IO, TYPE_CHECKING, Protocol
 import trio
 
 from arena.live.limits import FREE, WATCH_S, Limits, excess, usage_of_tree
-from arena.live.proc import children, descendants
+from arena.live.proc import children, cpu_ns_of_tree, descendants
+from arena.live.slots import pinned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from arena.core.verdict import Reason
 
@@ -58,6 +59,7 @@ class Launch:
         sandbox: level of containment in force, for the record.
         umask: its file mode creation mask, -1 for the runner's.
         limits: what the process tree may use; the kernel's part of it stands in `argv` already.
+        cores: the cores it is bound to; empty: all.
     """
 
     argv: Sequence[str]
@@ -66,6 +68,7 @@ class Launch:
     sandbox: str = "off"
     limits: Limits = FREE
     umask: int = -1
+    cores: tuple[int, ...] = ()
 
 
 def become_subreaper() -> bool:
@@ -115,6 +118,15 @@ class Process(Protocol):
     def new_game(self) -> None:
         """Begin to count the CPU time of another game."""
 
+    def cpu_ns(self) -> int:
+        """Return the processor time that it and all it started have used, nanoseconds."""
+
+    def suspend(self) -> None:
+        """Stop it and all it started."""
+
+    def resume(self) -> None:
+        """Let it and all it started go on; of no effect on what was not stopped."""
+
     async def wait_exit(self, limit_s: float) -> None:
         """Wait up to `limit_s` seconds for it to be gone."""
 
@@ -156,6 +168,7 @@ class EngineProcess:
         self._cpu_before_s = 0.0
         self.overrun: tuple[Reason, str] | None = None
         self.peak_memory_bytes = 0
+        self._is_suspended = False
         for descriptor in (self.write_fd, self.read_fd, self._stderr_fd):
             os.set_blocking(descriptor, False)
         self._registry[self.pid] = self
@@ -168,17 +181,18 @@ class EngineProcess:
             OSError: the program cannot be executed.
         """
         token = secrets.token_hex(8)
-        popen = subprocess.Popen(
-            list(launch.argv),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=launch.cwd,
-            env={**launch.env, _TOKEN: token},
-            bufsize=0,
-            start_new_session=True,
-            umask=launch.umask,
-        )
+        with pinned(launch.cores):
+            popen = subprocess.Popen(
+                list(launch.argv),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=launch.cwd,
+                env={**launch.env, _TOKEN: token},
+                bufsize=0,
+                start_new_session=True,
+                umask=launch.umask,
+            )
         try:
             return cls(popen, token, launch)
         except OSError:
@@ -203,6 +217,32 @@ class EngineProcess:
         """Begin to count the CPU time of another game."""
         if self.launch.limits.cpu_s is not None:
             self._cpu_before_s = usage_of_tree(self.pid, self.launch.limits).cpu_s
+
+    def cpu_ns(self) -> int:
+        """Return the processor time that it and all it started have used, nanoseconds."""
+        return 0 if self._ended else cpu_ns_of_tree(self.pid)
+
+    def suspend(self) -> None:
+        """Stop it and all it started; a process that is being started meanwhile is found by a second look."""
+        if self._ended:
+            return
+        self._is_suspended = True
+        stopped: set[int] = set()
+        while fresh := {self.pid, *descendants(self.pid)} - stopped:
+            self._signal_all(fresh, signal.SIGSTOP)
+            stopped |= fresh
+
+    def resume(self) -> None:
+        """Let it and all it started go on, if it was suspended."""
+        if self._is_suspended and not self._ended:
+            self._is_suspended = False
+            self._signal_all([*descendants(self.pid), self.pid], signal.SIGCONT)
+
+    @staticmethod
+    def _signal_all(pids: Iterable[int], number: signal.Signals) -> None:
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                os.kill(pid, number)
 
     async def _watch_limits(self) -> None:
         """Look at the tree now and then; kill it when it has gone too far, and remember the limit."""
@@ -295,6 +335,7 @@ class EngineProcess:
             return
         with trio.CancelScope(shield=True):
             self._close_streams(self._popen.stdin)
+            self.resume()
             if grace_s > 0 and not self.has_exited:
                 await self.wait_exit(grace_s)
             if not self._ended:

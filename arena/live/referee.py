@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING
 import trio
 
 from arena.core import verdict as verdicts
-from arena.core.clock import Clock
+from arena.core.adjudicate import Adjudicator
+from arena.core.clock import Clock, Kind
 from arena.core.clock_words import time_left_words
 from arena.core.dice import Dice, starter
-from arena.core.record import EngineIdentity, Evidence, GameRecord, Pie
+from arena.core.record import Adjudged, EngineIdentity, Evidence, GameRecord, Pie
 from arena.core.running import RunningGame, clock_face, short_infos
 from arena.core.seeds import engine_seed
 from arena.core.verdict import Reason, Verdict
 from arena.live.channel import OtherSideGone, Patience
+from arena.live.cpu_clock import turn_by_cpu
 from arena.live.faults import EngineFault, escaped
 from arena.live.session import HANG_S, GameSettings
 from arena.rules import BLACK, WHITE, IllegalMoveError, MalformedMoveError, NoSuchMoveError, colour_name
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from arena.core.task import GameTask
     from arena.live.partner import Partner
     from arena.live.pool import StartUpFault
+    from arena.live.watch import Watch
     from arena.rules import Position
     from protocol.answers import InfoValue
 
@@ -75,6 +78,7 @@ class Referee:
         identities: what the record says of them.
         on_move: called after every move of the engines, must return at once; None when nobody watches.
         patience: says how long the game may go on without letting others have their turn.
+        watch: looks at the game while it is played, None for no look.
     """
 
     def __init__(
@@ -85,9 +89,15 @@ class Referee:
         *,
         on_move: Callable[[MovePlayed], None] | None = None,
         patience: Patience | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._task = task
         self._sessions = list(sessions)
+        self._watch = watch
+        self._idle_us = (0, 0)
+        self._lag_us = 0
+        self._adjudicator: Adjudicator | None = None
+        self._adjudged: Adjudged | None = None
         self._identities = list(identities)
         self._controls = list(task.controls)
         self._on_move = on_move
@@ -122,6 +132,7 @@ class Referee:
         for session in self._sessions:
             session.on_exit = None
             session.channel.calm()
+            session.process.resume()
         self._tell(verdict)
         return self._record(verdict)
 
@@ -156,6 +167,20 @@ class Referee:
             clocks=tuple(clock_face(clock) for clock in self._clocks),
             said=(other, newest) if self._position.to_move == BLACK else (newest, other),
         )
+
+    @property
+    def sessions(self) -> tuple[Partner, ...]:
+        """The sessions of the real Black and White: pie may have changed the colours."""
+        return tuple(self._sessions)
+
+    @property
+    def turn(self) -> tuple[int, int]:
+        """Number of the present turn and the side to move."""
+        return len(self._moves), self._position.to_move
+
+    def cpu_ns(self, side: int) -> int:
+        """Return the processor time that a side's processes have used so far."""
+        return self._sessions[side].process.cpu_ns()
 
     def is_in_step(self, session: Partner) -> bool:
         """Say after the game whether a session can be used for another one."""
@@ -252,6 +277,21 @@ class Referee:
     # ---- play ---------------------------------------------------------------------------------------
 
     async def _play_on(self) -> Verdict:
+        """Play, watched if somebody watches."""
+        if self._watch is None:
+            return await self._play_turns()
+        began_ns = self._watch.now_ns()
+        self._watch.show(self)
+        try:
+            return await self._play_turns()
+        finally:
+            self._lag_us = self._watch.longest_lag_ns(began_ns) // 1000
+            self._idle_us = self._watch.hide(self)
+
+    async def _play_turns(self) -> Verdict:
+        has_dice = self._position.rules.has_dice
+        adjudicator = Adjudicator(self._task.conduct.adjudication, has_dice=has_dice)
+        self._adjudicator = adjudicator if adjudicator.is_active else None
         clocks = (Clock(self._controls[BLACK]), Clock(self._controls[WHITE]))
         self._clocks = clocks
         patience = self._patience
@@ -295,8 +335,16 @@ class Referee:
         commands = self._outbox[side]
         commands += self._clock_commands(session, side, clocks)
         commands.append(_GENMOVE[side])
+        conduct = self._task.conduct
+        if conduct.suspend_idle:
+            idle.process.suspend()
+            session.process.resume()
+        cpu_us: int | None = None
         try:
-            reply = await session.turn(commands, limit_ns)
+            if conduct.clock == "cpu" and budget_us is not None:
+                reply, cpu_us = await turn_by_cpu(session, commands, budget_us + margin_us)
+            else:
+                reply = await session.turn(commands, limit_ns)
         except OtherSideGone:
             self._interrupted = session
             return await self._fault_verdict(self._gone_sides(1 - side))
@@ -306,15 +354,20 @@ class Referee:
             if idle.process.has_exited:
                 faults[1 - side] = _gone_while_idle()
             return await self._fault_verdict(faults)
-        spent_us = channel.spent_ns // 1000
+        spent_us = channel.spent_ns // 1000 if cpu_us is None else cpu_us
         if reply is not None and self._task.to_the_end and not self._has_resigned and _resigns(reply.word):
             # The clock stands as before the question, so that the record's times are those of the moves.
             self._has_resigned = True
             commands.clear()
             return None
+        main_us = clock.main_left_us
         if reply is None or not clock.charge(spent_us, margin_us):
             self._fault_us = spent_us
+            if cpu_us is None and (lag_us := self._stall_us(side, budget_us, spent_us, margin_us)):
+                return await self._stalled(side, spent_us, lag_us)
             return await self._fault_verdict({side: _late(budget_us, spent_us)})
+        if clock.control.kind is Kind.HOURGLASS:
+            clocks[1 - side].take_sand((main_us or 0) - (clock.main_left_us or 0))
         commands.clear()
         word = reply.word
         if _resigns(word):
@@ -339,7 +392,25 @@ class Referee:
             box.append(f"arena-announce {colour} {announced}")
         if self._on_move is not None:
             self._show_move(side, played, reply.infos, clocks)
+        if self._adjudicator is not None and not position.is_over:
+            return await self._adjudicated(self._adjudicator, position, side, reply.infos)
         return None
+
+    async def _adjudicated(
+        self, adjudicator: Adjudicator, position: Position, side: int, infos: Mapping[str, InfoValue]
+    ) -> Verdict | None:
+        """Decide the game if it can be decided, while no clock runs; other games go on meanwhile."""
+        steps = adjudicator.look(position, side, infos)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                if end.value is None:
+                    return None
+                verdict: Verdict
+                verdict, self._adjudged = end.value
+                return verdict
+            await trio.lowlevel.checkpoint()
 
     def _clock_commands(self, session: Partner, side: int, clocks: tuple[Clock, Clock]) -> list[str]:
         if session.lists("arena-clock"):
@@ -374,6 +445,30 @@ class Referee:
         if self._sessions[1 - idle].process.has_exited:
             faults[1 - idle] = EngineFault(Reason.CRASH, "the engine ended, and its opponent too")
         return faults
+
+    def _stall_us(self, side: int, budget_us: int | None, spent_us: int, margin_us: int) -> int:
+        """Return for how long the referee was kept from its work, if that alone made this side late; else 0.
+
+        A side whose own processes took more cores than it was granted made the lag itself.
+        """
+        watch = self._watch
+        if watch is None or budget_us is None or self._task.has_stalled:
+            return 0
+        session = self._sessions[side]
+        lag_us = watch.longest_lag_ns(watch.now_ns() - session.channel.spent_ns) // 1000
+        in_time = spent_us - lag_us <= budget_us + margin_us
+        if lag_us <= margin_us or not in_time:
+            return 0
+        return 0 if watch.is_to_blame(self, side, session.entry.threads or 1) else lag_us
+
+    async def _stalled(self, side: int, spent_us: int, lag_us: int) -> Verdict:
+        message = (
+            f"late after {spent_us / 1e6:.3f} s, while this machine kept the referee from its work for "
+            f"{lag_us / 1e6:.3f} s: void, to be played again"
+        )
+        fault = EngineFault(Reason.REFEREE_STALL, message)
+        _, self._evidence[side] = await self._sessions[side].judged(fault)
+        return verdicts.void(Reason.REFEREE_STALL)
 
     async def _fault_verdict(self, faults: dict[int, EngineFault]) -> Verdict:
         judged = {}
@@ -424,6 +519,9 @@ class Referee:
             evidence=self._evidence,
             pie=self._pie,
             final_position=self._position.key(),
+            adjudged=self._adjudged,
+            idle_us=self._idle_us,
+            lag_us=self._lag_us,
         )
 
 

@@ -23,6 +23,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from itertools import chain, count, islice
@@ -32,6 +33,7 @@ from zlib import crc32
 
 from arena.live.limits import Limits, limits_of, prlimit_words
 from arena.live.process import BUBBLEWRAP, Launch
+from arena.live.slots import FREE_SLOT, SLOT_VARIABLE, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -127,14 +129,18 @@ class Launcher:
         self._sources: dict[Path, Path] = {}
         self._stage: Path | None = None
 
-    def launch(self, entry: Engine) -> Launch:
-        """Return how an entry is to be started, as its `sandbox` says.
+    def launch(self, entry: Engine, slot: Slot = FREE_SLOT) -> Launch:
+        """Return how an entry is to be started in a slot, as its `sandbox` says.
 
         Raises:
             SandboxError: it requires what cannot be had here.
         """
         if (why := problem(entry)) is not None:
             raise SandboxError(why)
+        entry = replace(entry, env={**entry.env, SLOT_VARIABLE: str(slot.number)})
+        return replace(self._launch(entry), cores=slot.cores)
+
+    def _launch(self, entry: Engine) -> Launch:
         if entry.sandbox == "off":
             limits = limits_of(entry.limits, contained=False)
             words = [*_dies_with_us([]), *prlimit_words(limits), *entry.command]

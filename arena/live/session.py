@@ -270,6 +270,11 @@ class EngineSession:
         """Tell the result, without waiting for the reply; False when the engine does not take it any more."""
         return not self.lists("arena-result") or self.channel.send(f"arena-result {text}")
 
+    def new_warnings(self) -> tuple[str, ...]:
+        """Return the oddities noticed since the last call."""
+        warnings, self.warnings = tuple(self.warnings), []
+        return warnings
+
     async def close(self, *, politely: bool) -> None:
         """End the process: `quit` and a grace when `politely`, and in any case the whole process tree."""
         if politely and not self.process.has_exited:

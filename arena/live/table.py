@@ -71,6 +71,9 @@ class _SeatLine:
         if self.scope is not None:
             self.scope.cancel()
 
+    def expire(self) -> None:
+        """A person's time is not processor time."""
+
     def calm(self) -> None:
         self.is_broken_off = False
 
@@ -82,6 +85,15 @@ class _Present:
 
     def __init__(self) -> None:
         self.exited = trio.Event()
+
+    def cpu_ns(self) -> int:
+        return 0
+
+    def suspend(self) -> None:
+        """Nobody is stopped."""
+
+    def resume(self) -> None:
+        """Nobody was stopped."""
 
 
 class Seat:

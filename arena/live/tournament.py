@@ -38,6 +38,7 @@ from arena.live.messages import (
     UseEvent,
 )
 from arena.live.referee import utc_now
+from arena.live.slots import slots_of
 from arena.rules import BLACK
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from arena.live.messages import Message
     from arena.live.preflight import EngineFinding
     from arena.live.referee import MovePlayed
+    from arena.live.slots import Slot
 
 _LEAVE_S = 3.0
 """Time for a worker to end its engines politely and leave."""
@@ -151,10 +153,16 @@ class _Worker:
         self.is_ready = False
 
     async def greet(
-        self, event: Event, games_at_a_time: int, *, shows_moves: bool, database: Path | None
+        self,
+        event: Event,
+        slots: tuple[Slot, ...],
+        *,
+        shows_moves: bool,
+        database: Path | None,
+        logs: Path | None,
     ) -> None:
         """Tell it what it is for; it takes games from then on."""
-        await self.send(Hello(event, games_at_a_time, shows_moves, database))
+        await self.send(Hello(event, len(slots), shows_moves, database, slots, logs))
         self.is_ready = True
 
     def has_room(self, share: int) -> bool:
@@ -207,6 +215,8 @@ class Runner:
         again: makes the task of playing a void game once more (its dice are new where they are independent).
         shows_moves: whether the observer wants `move_played`.
         database: where `commit` writes: those who watch the event are found by its path; None: nobody does.
+        absent: engines that are out of the event and have no games to play.
+        logs: folder where exchanges are kept, None for none.
     """
 
     def __init__(
@@ -219,6 +229,8 @@ class Runner:
         again: Callable[[GameTask], GameTask],
         shows_moves: bool = False,
         database: Path | None = None,
+        absent: frozenset[int] = frozenset(),
+        logs: Path | None = None,
     ) -> None:
         self._event = event
         self._tasks = tasks
@@ -226,6 +238,9 @@ class Runner:
         self._observer = observer
         self._shows_moves = shows_moves
         self._database = database
+        self._absent = absent
+        self._logs = logs
+        self._slots = slots_of(event, sorted(os.sched_getaffinity(0)))
         self._next_attempt = again
         self._again: list[GameTask] = []
         self._losses_in_a_row = 0
@@ -266,8 +281,8 @@ class Runner:
                 try:
                     for place in range(len(shares)):
                         self._workers.append(_Worker(place))
-                    for worker, share in zip(self._workers, shares, strict=True):
-                        await self._greet(worker, share)
+                    for worker in self._workers:
+                        await self._greet(worker, len(shares))
                     findings = await self._examine()
                     if not any(finding.shortcomings for finding in findings):
                         await self._play_all(nursery, shares)
@@ -289,7 +304,7 @@ class Runner:
         return RunReport(Ending.STOPPED if self._is_stopping else Ending.FINISHED, "", findings)
 
     async def _examine(self) -> tuple[EngineFinding, ...]:
-        await self._workers[0].send(Examine())
+        await self._workers[0].send(Examine(self._absent))
         reply = await anext(self._workers[0].incoming, None)
         if not isinstance(reply, Examined):
             raise _WorkerLostError
@@ -383,6 +398,12 @@ class Runner:
         if self._failure is None:
             await self._replace(worker.place, nursery, shares)
 
+    async def _greet(self, worker: _Worker, workers: int) -> None:
+        slots = self._slots[worker.place :: workers]
+        await worker.greet(
+            self._event, slots, shows_moves=self._shows_moves, database=self._database, logs=self._logs
+        )
+
     async def _replace(self, place: int, nursery: trio.Nursery, shares: list[int]) -> None:
         """Put a fresh worker in a lost one's place."""
         fresh = _Worker(place)
@@ -390,11 +411,8 @@ class Runner:
         nursery.start_soon(self._hear, fresh, nursery, shares)
         # If it is gone already, `_hear` meets the end of its stream.
         with suppress(_WorkerLostError):
-            await self._greet(fresh, shares[place])
+            await self._greet(fresh, len(shares))
         self._changed.set()
-
-    async def _greet(self, worker: _Worker, share: int) -> None:
-        await worker.greet(self._event, share, shows_moves=self._shows_moves, database=self._database)
 
     def _put_back(self, tasks: list[GameTask]) -> None:
         """Have games played that were handed out and not begun."""
@@ -413,12 +431,16 @@ class Runner:
         if not record.verdict.is_void:
             self._faults_in_a_row.pop(pairing, None)
             return
+        if record.verdict.reason == Reason.REFEREE_STALL:
+            self._again.insert(0, dataclasses.replace(self._next_attempt(task), has_stalled=True))
+            return
         self._faults_in_a_row[pairing] = self._faults_in_a_row.get(pairing, 0) + 1
         if self._faults_in_a_row[pairing] >= _FAULTS_IN_A_ROW:
             words = record.evidence[BLACK].message
             self._fail(f"the arena's own fault, twice in a row for one pairing (game {record.id}): {words}")
             return
-        self._again.insert(0, self._next_attempt(task))
+        again = self._next_attempt(task)
+        self._again.insert(0, dataclasses.replace(again, has_stalled=task.has_stalled))
 
     async def _write(self) -> None:
         async for record in self._committing:

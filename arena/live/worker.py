@@ -42,6 +42,8 @@ from arena.live.pool import EnginePool
 from arena.live.preflight import examine
 from arena.live.process import become_subreaper
 from arena.live.showing import show
+from arena.live.slots import FREE_SLOT
+from arena.live.watch import Watch
 from arena.store.watching import Announcer
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from arena.core.event import Event
     from arena.core.task import GameTask
     from arena.live.referee import MovePlayed
+    from arena.live.slots import Slot
 
 _MOST_WAITING = 256
 """Messages waiting to be sent beyond which moves are dropped: whoever watches may miss some; the referee
@@ -62,6 +65,7 @@ class Worker:
     def __init__(self, stream: MessageStream) -> None:
         self._stream = stream
         self._patience = Patience()
+        self._watch = Watch(self._patience.now_ns)
         self._outgoing, self._to_send = trio.open_memory_channel[Message](math.inf)
         self._waiting: deque[GameTask] = deque()
         self._playing = 0
@@ -79,10 +83,14 @@ class Worker:
                 self._patience,
                 on_started=lambda game_id: self._say(Started(game_id)),
                 on_move=self._show if hello.shows_moves else None,
+                slots=hello.slots,
+                watch=self._watch,
+                logs=hello.logs,
             )
             nursery.start_soon(self._send_all)
             if hello.database is not None:
                 nursery.start_soon(show, player.running, Announcer(hello.database))
+            nursery.start_soon(self._watch.run)
             try:
                 if await self._obey(incoming, hello, pool, player):
                     await pool.close(politely=True)
@@ -94,11 +102,12 @@ class Worker:
         self, incoming: AsyncIterator[Message], hello: Hello, pool: EnginePool, player: GamePlayer
     ) -> bool:
         """Take messages until the runner says goodbye (True), or is gone and the games are given up."""
+        first_slot = hello.slots[0] if hello.slots else FREE_SLOT
         async with trio.open_nursery() as games:
             async for message in incoming:
                 match message:
-                    case Examine():
-                        games.start_soon(self._examine, hello.event, pool)
+                    case Examine(absent):
+                        games.start_soon(self._examine, hello.event, pool, absent, first_slot)
                     case UseEvent(examined):
                         pool.use_entries(examined.engines)
                     case Play(task):
@@ -113,11 +122,13 @@ class Worker:
                         return True
                     case _:
                         raise RuntimeError(f"unexpected message {type(message).__name__}")
+            # The runner is gone or wants no more: the engines first, whatever the games still have to do.
+            pool.kill_all()
             games.cancel_scope.cancel()
         return False
 
-    async def _examine(self, event: Event, pool: EnginePool) -> None:
-        self._say(Examined(await examine(event, pool)))
+    async def _examine(self, event: Event, pool: EnginePool, absent: frozenset[int], slot: Slot) -> None:
+        self._say(Examined(await examine(event, pool, absent=absent, slot=slot)))
 
     async def _play_waiting(self, player: GamePlayer) -> None:
         """Play one game after the other until none is waiting."""

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 OF_THE_FIRST = frozenset({"game", "size", "komi", "games_each", "book", "time"})
 """Fields that in an event of several games repeat those of the first."""
 
+HARMLESS = frozenset({"concurrency", "oversubscribe", "max_faults_in_a_row", "log"})
+"""Keys that change nothing about the games played so far, nor about how a game is played."""
+
 SHOWN_CHARACTERS = 100
 """Values are cut to this in a difference."""
 
@@ -36,9 +39,9 @@ class Change:
 def changes(stored: Event, given: Event) -> list[Change]:
     """Return what differs, in the order of the event's keys.
 
-    Allowed are any concurrency, and what adds games without touching those that are there: in fixed formats
-    more games a pairing, new engines and new games (`[[game]]`) at the end of their lists; by results more
-    rounds.
+    Allowed are what is `HARMLESS`, and what adds games without touching those that are there: in fixed
+    formats more games a pairing, new engines and new games (`[[game]]`) at the end of their lists; by results
+    more rounds.
     """
     found: list[Change] = []
     for field in dataclasses.fields(stored):
@@ -64,7 +67,7 @@ def _event_change(stored: Event, name: str, before: Any, now: Any) -> Change:
         text = f"openings: {_book_difference(before, now)}"
     elif name == "dice_key":
         text = "dice_key: not the one the event was begun with"
-    return Change(text, allowed=more or name == "concurrency", adds_games=more)
+    return Change(text, allowed=more or name in HARMLESS, adds_games=more)
 
 
 def _discipline_changes(

@@ -11,7 +11,15 @@ import json
 from typing import Any
 
 from arena.core.clock import TimeControl, parse_time
-from arena.core.event import Discipline, Engine, Event, OpeningBook, PairingSettings, SequentialPlan
+from arena.core.event import (
+    Adjudication,
+    Discipline,
+    Engine,
+    Event,
+    OpeningBook,
+    PairingSettings,
+    SequentialPlan,
+)
 from arena.store.errors import StoreError
 
 
@@ -42,6 +50,7 @@ def event_from_json(text: str, dice_key: bytes | None = None) -> Event:
             tree["sprt"] = SequentialPlan(**tree["sprt"])
         if "tie_breaks" in tree:
             tree["tie_breaks"] = tuple(tree["tie_breaks"])
+        tree["adjudication"] = Adjudication(**tree.get("adjudication", {}))
         return Event(**tree, dice_key=dice_key)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise StoreError(f"the stored event cannot be read by this version of gtparena ({error})") from error

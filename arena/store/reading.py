@@ -59,6 +59,11 @@ class PlayedGames:
     def __len__(self) -> int:
         return self._count
 
+    def first_gap(self) -> int:
+        """Return the first ordinal that is still to be played."""
+        gap = self._marks.find(0)
+        return len(self._marks) if gap < 0 else gap
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -272,6 +277,23 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class MachineUse:
+    """What was seen of the machine beside the games.
+
+    Attributes:
+        idle_us: by engine, processor time it was seen to use while not to move, microseconds.
+        opponents_us: by engine, the time its opponents thought in the same games.
+        lagging: games in which the referee was kept from its work for longer than was asked about.
+        longest_lag_us: the longest of these lags.
+    """
+
+    idle_us: Mapping[int, int]
+    opponents_us: Mapping[int, int]
+    lagging: int
+    longest_lag_us: int
+
+
+@dataclass(frozen=True, slots=True)
 class Duplicates:
     """Identical games: the same moves on the same dice.
 
@@ -293,7 +315,8 @@ _WINNERS: dict[int | None, Literal["black", "white", "draw"] | None] = {
 
 _RECORD = """
     SELECT id, attempt, ordinal, round, pair, kind.word, size, komi, winner, ending.word, result, at_fault,
-        points, board_margin, final_margin, opening_plies, moves, times, seed, opening, started, ended, dice,
+        points, board_margin, final_margin, opening_plies, black_idle_us, white_idle_us, lag_us, moves,
+        times, seed, opening, started, ended, dice,
         throws, final_position, more, black_identity, white_identity, seal
     FROM game JOIN playing USING (number) JOIN word kind ON kind.number = game.game
         JOIN word ending ON ending.number = game.reason
@@ -611,6 +634,21 @@ class ReadStore:
                 Tally(black, white, _WINNERS[winner], words[reason], at_fault, games, int(points), *rest)
                 for black, white, winner, reason, at_fault, games, points, *rest in rows
             )
+
+    def machine_use(self, lag_us: int) -> MachineUse:
+        """Return what was seen of the machine; games count as lagging beyond `lag_us`."""
+        idle: dict[int, int] = {}
+        opponents: dict[int, int] = {}
+        for own, other in (("black", "white"), ("white", "black")):
+            query = (
+                f"SELECT {own}, sum({own}_idle_us), sum({other}_us) FROM game "  # noqa: S608  the names are ours
+                f"WHERE standing = 1 GROUP BY {own}"
+            )
+            for engine, idle_us, opponent_us in self._rows(query):
+                idle[engine] = idle.get(engine, 0) + idle_us
+                opponents[engine] = opponents.get(engine, 0) + opponent_us
+        lagging, longest = self._rows("SELECT count(*), max(lag_us) FROM game WHERE lag_us > ?", lag_us)[0]
+        return MachineUse(idle, opponents, lagging, longest or 0)
 
     def duplicates(self) -> tuple[Duplicates, ...]:
         """Return groups of identical games, the largest first.

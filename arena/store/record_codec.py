@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from arena.core.record import EngineIdentity, Evidence, GameRecord, Pie
+from arena.core.record import Adjudged, EngineIdentity, Evidence, GameRecord, Pie
 from arena.core.verdict import Reason, Verdict, void
 from arena.rules import BLACK, Outcome
 
@@ -178,9 +178,15 @@ def pack_more(record: GameRecord) -> bytes | None:
         tree["evidence"] = {str(side): dataclasses.asdict(kept) for side, kept in record.evidence.items()}
     if record.pie is not None:
         tree["pie"] = dataclasses.asdict(record.pie)
+    if record.adjudged is not None:
+        tree["adjudged"] = dataclasses.asdict(record.adjudged)
+    if record.warnings:
+        tree["warnings"] = {str(side): list(words) for side, words in record.warnings.items()}
     for name in ("fault_move", "fault_us"):
         if getattr(record, name) is not None:
             tree[name] = getattr(record, name)
+    if record.log:
+        tree["log"] = record.log
     if not tree:
         return None
     text = json.dumps(tree, separators=(",", ":")).encode()
@@ -245,6 +251,9 @@ class StoredRow:
     board_margin: float | None
     final_margin: float | None
     opening_plies: int
+    black_idle_us: int
+    white_idle_us: int
+    lag_us: int
     moves: str
     times: bytes
     seed: int
@@ -293,6 +302,11 @@ def record_of(row: StoredRow, black: EngineIdentity, white: EngineIdentity) -> G
         evidence={int(side): _evidence(tree) for side, tree in more.get("evidence", {}).items()},
         pie=Pie(**more["pie"]) if "pie" in more else None,
         final_position=row.final_position,
+        adjudged=_adjudged(more["adjudged"]) if "adjudged" in more else None,
+        warnings={int(side): tuple(words) for side, words in more.get("warnings", {}).items()},
+        log=more.get("log", ""),
+        idle_us=(row.black_idle_us, row.white_idle_us),
+        lag_us=row.lag_us,
     )
 
 
@@ -322,6 +336,10 @@ def _sequence(more: Mapping[str, Any], name: str, length: int, empty: Any) -> tu
     if name not in more:
         return ()
     return tuple(more[name].get(str(ply), empty) for ply in range(length))
+
+
+def _adjudged(tree: Mapping[str, Any]) -> Adjudged:
+    return Adjudged(**{**tree, "line": tuple(tree["line"])})
 
 
 def _evidence(tree: Mapping[str, Any]) -> Evidence:

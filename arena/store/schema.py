@@ -60,6 +60,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             black_moves INTEGER NOT NULL, white_moves INTEGER NOT NULL,
             black_us INTEGER NOT NULL, white_us INTEGER NOT NULL,
             black_longest_us INTEGER NOT NULL, white_longest_us INTEGER NOT NULL,
+            black_idle_us INTEGER NOT NULL, white_idle_us INTEGER NOT NULL, lag_us INTEGER NOT NULL,
             moves_hash INTEGER NOT NULL,
             UNIQUE (id, attempt)
         ) STRICT""",

@@ -18,6 +18,7 @@ import threading
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -46,6 +47,7 @@ from arena.store.record_codec import (
 )
 from arena.store.rounds import save_step, state_at, stored_steps
 from arena.store.schema import APPLICATION_ID, Standing, check, connect, examine, migrate
+from arena.store.streaks import stored_streaks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 
     from arena.core.event import Event, ScheduledGame
     from arena.core.rounds import Step
+    from arena.core.streaks import Ended, Streaks
     from arena.store.reading import PlayedGames
     from arena.store.rounds import PairedStep, State
 
@@ -318,6 +321,24 @@ class RunStore:
             self._audit(connection, "disqualify", engine, why)
         return self.settle_withdrawals(schedule)
 
+    def withdraw(self, engine: int, why: str) -> None:
+        """Take an engine out, by the arena's word; its unplayed games are the caller's to record."""
+        with self._transaction() as connection:
+            self._audit(connection, "disqualify", self.event.engines[engine].name, why)
+
+    def streaks(self) -> tuple[Streaks, list[Ended]]:
+        """Return where the stored games have left every engine's row of faults (`stored_streaks`)."""
+        with self._mutex, plain_errors(self.path):
+            connection = self._open_connection()
+            return stored_streaks(connection, scanned_ordinals(connection))
+
+    def has_stalled(self, game_id: str) -> bool:
+        """Return whether a playing of this game was void because this machine stalled."""
+        query = "SELECT 1 FROM game JOIN word ON word.number = reason WHERE id = ? AND word = ?"
+        with self._mutex, plain_errors(self.path):
+            found = self._open_connection().execute(query, (game_id, str(Reason.REFEREE_STALL))).fetchone()
+            return found is not None
+
     def disqualified(self) -> frozenset[int]:
         """Return the index of every engine that the organiser has taken out."""
         names = [entry.name for entry in self.event.engines]
@@ -333,27 +354,29 @@ class RunStore:
         Returns:
             The number of games recorded.
         """
-        out = self.disqualified()
-        if not out:
+        if not self.disqualified():
             return 0
         played = self.played()
-        batch: list[GameRecord] = []
+        left = (schedule.game(ordinal) for ordinal in range(len(schedule)) if ordinal not in played)
         settled = 0
-        for ordinal in range(len(schedule)):
-            if ordinal in played:
-                continue
-            game = schedule.game(ordinal)
-            if game.black in out or game.white in out:
-                batch.append(self._withdrawn(game, out))
-            if len(batch) == BATCH_GAMES:
-                self.add(batch)
-                settled += len(batch)
-                batch = []
-        self.add(batch)
-        return settled + len(batch)
+        while games := list(islice(left, BATCH_GAMES)):
+            records = self.withdrawn_records(games)
+            self.add(records)
+            settled += len(records)
+        return settled
+
+    def withdrawn_records(self, games: Iterable[ScheduledGame]) -> list[GameRecord]:
+        """Return the records, not stored yet, of those unplayed games whose engines are out of the event.
+
+        By the event's `withdrawn` they are lost, or count for nobody.
+        """
+        out = self.disqualified()
+        return [self._withdrawn(game, out) for game in games if game.black in out or game.white in out]
 
     def _withdrawn(self, game: ScheduledGame, out: frozenset[int]) -> GameRecord:
-        if game.black in out and game.white in out:
+        if self.event.withdrawn == "remove":
+            verdict = void(Reason.ANNULLED)
+        elif game.black in out and game.white in out:
             verdict = both_failed((Reason.WITHDRAWN, Reason.WITHDRAWN))
         else:
             side = 0 if game.black in out else 1
@@ -445,14 +468,13 @@ class RunStore:
         if len(record.time_us) != len(record.moves):
             raise ValueError(f"{record.id}: {len(record.time_us)} times for {len(record.moves)} moves")
         verdict, outcome = record.verdict, record.verdict.outcome
-        is_replayed = verdict.is_void and verdict.reason != Reason.ANNULLED
         moves = pack_words(record.moves)
         dice, throws = pack_rolls(record.dice), pack_rolls(record.opening_roll)
         black_use, white_use = time_use(record)
         row = {
             "id": record.id,
             "attempt": record.attempt,
-            "standing": int(Standing.VOID if is_replayed else Standing.COUNTS),
+            "standing": int(Standing.VOID if verdict.is_replayed else Standing.COUNTS),
             "ordinal": record.ordinal,
             "round": record.round,
             "pair": record.pair,
@@ -479,6 +501,9 @@ class RunStore:
             "white_us": white_use.total_us,
             "black_longest_us": black_use.longest_us,
             "white_longest_us": white_use.longest_us,
+            "black_idle_us": record.idle_us[0],
+            "white_idle_us": record.idle_us[1],
+            "lag_us": record.lag_us,
             "moves_hash": moves_hash(moves, dice, throws),
         }
         try:

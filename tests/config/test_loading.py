@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.config import ConfigError, event_from_keys, load_event
-from arena.config.keys import EngineKeys, GameKeys, LimitKeys, OpeningKeys, PairingKeys, TournamentKeys
+from arena.config.keys import (
+    AdjudicationKeys,
+    EngineKeys,
+    GameKeys,
+    LimitKeys,
+    OpeningKeys,
+    PairingKeys,
+    TournamentKeys,
+)
 from arena.core.clock import parse_time
-from arena.core.event import OpeningBook
+from arena.core.event import Adjudication, OpeningBook
+from tests.config.conftest import ENGINES, HEAD
 
 if TYPE_CHECKING:
     from tests.config.conftest import Files
@@ -317,7 +326,15 @@ def test_a_message_stays_one_printable_line_whatever_the_value(files: Files) -> 
 
 def test_every_key_is_documented_with_what_is_allowed() -> None:
     document = DOCUMENT.read_text(encoding="utf-8")
-    for model in (TournamentKeys, GameKeys, PairingKeys, EngineKeys, LimitKeys, OpeningKeys):
+    for model in (
+        TournamentKeys,
+        GameKeys,
+        PairingKeys,
+        EngineKeys,
+        LimitKeys,
+        OpeningKeys,
+        AdjudicationKeys,
+    ):
         for name, field in model.model_fields.items():
             assert f"`{name}`" in document, name
             assert field.description
@@ -326,3 +343,44 @@ def test_every_key_is_documented_with_what_is_allowed() -> None:
 def test_the_command_line_starts_without_the_configuration() -> None:
     script = "import sys, arena.cli.main; sys.exit('pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_the_conduct_of_games_is_read(files: Files) -> None:
+    keys = 'clock = "cpu"\nsuspend_idle = true\nmax_faults_in_a_row = 3\nwithdrawn = "remove"\nlog = "all"'
+    table = "[adjudication]\nloss_moves = 3\nloss_score = -20\nply_limit = 400"
+    event = files.tournament(f"{keys}\n{table}")
+    assert event.adjudication == Adjudication(loss_moves=3, loss_score=-20.0, ply_limit=400)
+    assert (event.clock, event.suspend_idle, event.log) == ("cpu", True, "all")
+    assert (event.max_faults_in_a_row, event.withdrawn) == (3, "remove")
+    plain = files.tournament("")
+    assert plain.adjudication == Adjudication()
+    assert (plain.clock, plain.suspend_idle, plain.log, plain.withdrawn) == (
+        "wall",
+        False,
+        "faults",
+        "forfeit",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("loss_winrate = 2", "cup.toml:6: adjudication.loss_winrate = 2: a share from 0 to 1"),
+        ("ply_limits = 2", "did you mean ply_limit?"),
+        ("search_nodes = 0", "cup.toml:6: adjudication.search_nodes = 0: a whole number from 1"),
+    ],
+)
+def test_a_wrong_adjudication_is_named(files: Files, text: str, words: str) -> None:
+    assert words in files.complaints(lambda: files.tournament(f"[adjudication]\n{text}"))[0]
+
+
+def test_more_threads_than_cores_must_be_asked_for(files: Files) -> None:
+    many = f"{HEAD}concurrency = 3\nOVER\n{ENGINES}threads = 4000\n"
+    (complaint,) = files.complaints(lambda: files.load(many.replace("OVER", "")))
+    assert "cup.toml:5: concurrency = 3" in complaint.replace("tournament.", "")
+    assert "12000 cores" in complaint
+    assert "oversubscribe = true" in complaint
+    allowed = files.load(many.replace("OVER", "oversubscribe = true"))
+    assert [each.threads for each in allowed.engines] == [None, 4000]
+    # Where nobody says how many threads there are nothing is refused.
+    assert files.tournament("concurrency = 9000").concurrency == 9000

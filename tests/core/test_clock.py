@@ -37,6 +37,8 @@ controls = st.one_of(
         periods=counts,
     ),
     st.builds(TimeControl, st.just(Kind.CANADIAN), times_or_zero, st.just(0), counts, period_us=times),
+    st.builds(TimeControl, st.sampled_from([Kind.BRONSTEIN, Kind.DELAY]), times, times),
+    st.builds(TimeControl, st.just(Kind.HOURGLASS), times),
 )
 
 
@@ -52,6 +54,9 @@ controls = st.one_of(
         ("60+3x10", TimeControl(Kind.BYO_YOMI, 60 * S, period_us=10 * S, periods=3)),
         ("0+3x10", TimeControl(Kind.BYO_YOMI, 0, period_us=10 * S, periods=3)),
         ("60+25/30", TimeControl(Kind.CANADIAN, 60 * S, moves=25, period_us=30 * S)),
+        ("60+0.6b", TimeControl(Kind.BRONSTEIN, 60 * S, 600 * MS)),
+        ("60+0.6d", TimeControl(Kind.DELAY, 60 * S, 600 * MS)),
+        ("60h", TimeControl(Kind.HOURGLASS, 60 * S)),
         ("inf", TimeControl(Kind.UNLIMITED)),
     ],
 )
@@ -333,3 +338,62 @@ def test_a_fischer_move_costs_the_referee_next_to_nothing() -> None:
     repeats = 20_000
     best_s = min(timeit.repeat(lambda: fischer.charge(500_000, 20_000), number=repeats, repeat=5))
     assert best_s / repeats < 20e-6
+
+
+@pytest.mark.parametrize(
+    ("spent_us", "left_us"),
+    [(0, 10 * S), (400 * MS, 10 * S), (600 * MS, 10 * S), (700 * MS, 9_900 * MS), (10 * S, 600 * MS)],
+)
+def test_bronstein_gives_back_what_was_used_and_no_more_than_its_limit(spent_us: int, left_us: int) -> None:
+    it = clock("10+0.6b")
+    assert it.budget_us() == 10 * S
+    assert it.charge(spent_us, 0)
+    assert it.main_left_us == left_us
+
+
+@pytest.mark.parametrize(
+    ("spent_us", "left_us"), [(0, 10 * S), (600 * MS, 10 * S), (700 * MS, 9_900 * MS), (10_600 * MS, 0)]
+)
+def test_a_delay_is_free_and_not_saved(spent_us: int, left_us: int) -> None:
+    it = clock("10+0.6d")
+    assert it.budget_us() == 10_600 * MS
+    assert it.wire_fields("black") == ["black_ms=10600"]
+    assert it.charge(spent_us, 0)
+    assert it.main_left_us == left_us
+    assert it.budget_us() == left_us + 600 * MS
+
+
+def test_bronstein_judges_the_flag_before_it_gives_back_and_a_delay_runs_before_the_clock() -> None:
+    for text, in_time in (("0.2+0.6b", False), ("0.2+0.6d", True)):
+        assert clock(text).charge(500 * MS, 0) is in_time
+
+
+@given(st.lists(st.integers(0, 3_000_000), max_size=30), st.integers(0, 50_000))
+def test_the_sand_of_an_hourglass_is_never_more_nor_less(thinks_us: list[int], margin_us: int) -> None:
+    sides = (clock("10h"), clock("10h"))
+    for ply, spent_us in enumerate(thinks_us):
+        mover, other = sides[ply % 2], sides[1 - ply % 2]
+        before = mover.main_left_us
+        assert before is not None
+        if not mover.charge(spent_us, margin_us):
+            assert spent_us > before + margin_us
+            break
+        assert mover.main_left_us is not None
+        other.take_sand(before - mover.main_left_us)
+        assert mover.main_left_us + (other.main_left_us or 0) == 20 * S
+
+
+def test_no_other_clock_takes_sand() -> None:
+    for text in ("10", "10+1", "5/move", "10+3x10", "inf"):
+        it = clock(text)
+        before = it.budget_us()
+        it.take_sand(5 * S)
+        assert it.budget_us() == before
+
+
+@pytest.mark.parametrize(
+    "text", ["60+b", "60+0b", "0+5d", "0h", "h", "60+0.6bd", "60+0.6h", "40/60h", "60+0.6B"]
+)
+def test_halves_of_the_new_forms_are_refused(text: str) -> None:
+    with pytest.raises(TimeControlError):
+        parse_time(text)

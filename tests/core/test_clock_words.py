@@ -72,6 +72,9 @@ def test_main_time_may_round_down_to_nothing_where_periods_follow() -> None:
         ("60+25/30", [61 * S], "time_left white 29 24"),
         ("60+3x10", [1 * S], "time_left white 59 0"),
         ("60+3x10", [75 * S], "time_left white 10 2"),
+        ("60+0.6b", [500_000], "time_left white 60 0"),
+        ("60+5d", [1 * S], "time_left white 65 0"),
+        ("60h", [1 * S], "time_left white 59 0"),
         ("inf", [1 * S], ""),
     ],
 )
@@ -97,3 +100,11 @@ def test_no_command_promises_more_than_the_clock_has(main_ms: int, percent: int)
     assert budget_us is not None
     _, _, seconds, count = time_left_words(clock, "black").split()
     assert int(seconds) * S * max(1, int(count)) <= budget_us
+
+
+@pytest.mark.parametrize("text", ["60+0.6b", "60+0.6d", "60h"])
+def test_controls_that_others_have_no_words_for_are_told_as_less_than_they_are(text: str) -> None:
+    control = parse_time(text)
+    assert time_command(control, {"arena-time_settings"}) == f"arena-time_settings {text}"
+    assert time_command(control, {"kata-time_settings"}) == "kata-time_settings absolute 60"
+    assert time_command(control, {GTP}) == "time_settings 60 0 0"

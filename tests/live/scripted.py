@@ -21,7 +21,7 @@ from arena.core.clock import parse_time
 from arena.core.dice import game_key
 from arena.core.event import NO_OPENING, Engine, Opening, ScheduledGame
 from arena.core.record import EngineIdentity, GameRecord
-from arena.core.task import GameTask
+from arena.core.task import Conduct, GameTask
 from arena.live.channel import Patience
 from arena.live.process import Launch
 from arena.live.referee import Referee
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from arena.core.event import Komi
     from arena.core.verdict import Reason
     from arena.live.referee import MovePlayed
+    from arena.live.watch import Watch
     from arena.rules import Position, Rules
 
     Manner = str | bytes | Callable[["ScriptedEngine", str], Awaitable[None]]
@@ -84,6 +85,8 @@ class ScriptedProcess:
         self.stderr = b""
         self.grace_s: float | None = None
         self.overrun: tuple[Reason, str] | None = None
+        self.used_ns = 0
+        self.stops: list[str] = []
         self._lines: deque[str] = deque()
         self._rest = b""
         self._open = {self._input, self.write_fd, self.read_fd, self._output}
@@ -102,6 +105,16 @@ class ScriptedProcess:
 
     def new_game(self) -> None:
         """Scripted engines use no CPU."""
+
+    def cpu_ns(self) -> int:
+        """Return what the test says has been used."""
+        return self.used_ns
+
+    def suspend(self) -> None:
+        self.stops.append("stopped")
+
+    def resume(self) -> None:
+        self.stops.append("going on")
 
     async def wait_exit(self, limit_s: float) -> None:
         with trio.move_on_after(limit_s):
@@ -361,6 +374,8 @@ def task_of(
     opening: Sequence[str] = (),
     attempt: int = 1,
     needs_fresh: bool = False,
+    conduct: Conduct | None = None,
+    has_stalled: bool = False,
 ) -> GameTask:
     """Return a task between entries 0 (Black) and 1."""
     scheduled = ScheduledGame(
@@ -378,10 +393,12 @@ def task_of(
     )
     controls = (parse_time(time), parse_time(white_time or time))
     key = DICE_KEY if rules_class(game).has_dice else None
-    return GameTask(scheduled, attempt, key, controls, needs_fresh)
+    return GameTask(scheduled, attempt, key, controls, needs_fresh, conduct or Conduct(), has_stalled)
 
 
-async def play(black: ScriptedEngine, white: ScriptedEngine, task: GameTask | None = None) -> Game:
+async def play(
+    black: ScriptedEngine, white: ScriptedEngine, task: GameTask | None = None, watch: Watch | None = None
+) -> Game:
     """Let two engines play a task (default: Pente 5x5, ten seconds each)."""
     patience = virtual_patience()
     seen: list[MovePlayed] = []
@@ -394,7 +411,7 @@ async def play(black: ScriptedEngine, white: ScriptedEngine, task: GameTask | No
             await session.start_up()
             sessions.append(session)
         identities = (EngineIdentity(black.name), EngineIdentity(white.name))
-        referee = Referee(task or task_of(), sessions, identities, on_move=seen.append)
+        referee = Referee(task or task_of(), sessions, identities, on_move=seen.append, watch=watch)
         record = await referee.play()
         in_step = (referee.is_in_step(sessions[BLACK]), referee.is_in_step(sessions[WHITE]))
         # What was sent last shall arrive before the pipes are closed.

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from arena.live.tournament import Ending, Runner
+from arena.core.verdict import Reason, void
+from arena.live.tournament import Ending, Runner, _void_record
 from tests.live.hostile_engines import children, descriptors, entry, marked
 from tests.live.runs import Watcher, endless, event_of, tasks
 
@@ -46,7 +47,15 @@ def forget(batch: Sequence[GameRecord]) -> None:
 class Run:
     """One run in this process, with what it stored and what was seen of it."""
 
-    def __init__(self, event: Event, to_play: Iterator[GameTask], *, shows_moves: bool = False) -> None:
+    def __init__(
+        self,
+        event: Event,
+        to_play: Iterator[GameTask],
+        *,
+        shows_moves: bool = False,
+        absent: frozenset[int] = frozenset(),
+        logs: Path | None = None,
+    ) -> None:
         self.stored: list[GameRecord] = []
         self.watcher = Watcher()
         self.store: Callable[[Sequence[GameRecord]], None] = self.stored.extend
@@ -57,6 +66,8 @@ class Run:
             self.watcher,
             again=again,
             shows_moves=shows_moves,
+            absent=absent,
+            logs=logs,
         )
 
     async def to_the_end(self) -> RunReport:
@@ -101,6 +112,70 @@ async def test_a_run_is_finished_when_all_games_are_stored() -> None:
     assert [finding.name for finding in report.findings] == ["a", "b", "c"]
     assert run.watcher.moves
     assert marked(mark) == []
+
+
+async def test_a_finished_run_ends_at_once() -> None:
+    mark = uuid.uuid4().hex
+    event = event_of(entry("good", mark, "a"), entry("ignores_the_end", mark, "b"))
+    run = Run(event, tasks(event, 4))
+    stored: list[float] = []
+
+    def note(batch: Sequence[GameRecord]) -> None:
+        run.stored.extend(batch)
+        stored.append(time.monotonic())
+
+    run.store = note
+    report = await run.to_the_end()
+    assert report.ending is Ending.FINISHED
+    # An engine that does not leave has a second for it.
+    assert time.monotonic() - stored[-1] < 3
+
+
+async def test_what_an_engine_computes_out_of_turn_is_in_the_record() -> None:
+    mark = uuid.uuid4().hex
+    event = event_of(entry("burns_cpu", mark, "a"), entry("thinks", mark, "b"), concurrency=1)
+    run = Run(event, tasks(event, 1))
+    await run.to_the_end()
+    (record,) = run.stored
+    assert record.black.name == "a"
+    assert record.idle_us[0] > 5_000
+    assert record.idle_us[1] < record.idle_us[0] / 4
+
+
+async def test_engines_that_are_out_are_not_examined() -> None:
+    mark = uuid.uuid4().hex
+    event = event_of(entry("good", mark, "a"), entry("good", mark, "b"), entry("crash_at_start", mark, "c"))
+    run = Run(event, tasks(event, 1), absent=frozenset({2}))
+    assert (await run.to_the_end()).ending is Ending.FINISHED
+
+
+async def test_a_game_void_by_a_stall_is_played_again_and_marked_without_any_limit_of_its_own() -> None:
+    event = event_of(entry("good", "x", "a"), entry("good", "x", "b"))
+    runner = Run(event, iter(())).runner
+    for number, task in enumerate(tasks(event, 4)):
+        record = _void_record(task, event, "stalled")
+        runner._take(task, replace(record, verdict=void(Reason.REFEREE_STALL)))
+        assert runner._again[0].has_stalled
+        assert runner._again[0].attempt == 2
+        assert len(runner._again) == number + 1
+    assert runner._failure is None
+
+
+async def test_exchanges_are_kept_of_games_with_a_fault(tmp_path: Path) -> None:
+    mark = uuid.uuid4().hex
+    event = event_of(entry("good", mark, "a"), entry("good", mark, "b"), entry("error", mark, "c"))
+    logs = tmp_path / "cup-logs"
+    run = Run(event, tasks(event, 3), logs=logs)
+    await run.to_the_end()
+    for record in run.stored:
+        assert record.log == (f"cup-logs/{record.id}.log" if record.evidence else "")
+    kept = {path.name: path.read_text() for path in logs.iterdir()}
+    assert set(kept) == {f"{record.id}.log" for record in run.stored if record.evidence}
+    for text in kept.values():
+        assert "== black: " in text
+        assert "== white: " in text
+        assert text.count("> arena-game pente") == 2
+        assert "< ? out of ideas" in text
 
 
 async def test_never_more_games_run_than_were_asked_for() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.core.clock import parse_time
 from arena.core.event import Engine, Event, OpeningBook
-from arena.core.record import EngineIdentity, Evidence, GameRecord, Pie
+from arena.core.record import Adjudged, EngineIdentity, Evidence, GameRecord, Pie
 from arena.core.schedule import Schedule
 from arena.core.verdict import Reason, by_fault, by_outcome, void
 from arena.rules import BLACK, WHITE, Outcome
@@ -116,6 +116,11 @@ def full_record(of: Event, ordinal: int) -> GameRecord:
         evidence={BLACK: Evidence("black did"), WHITE: Evidence("white did", exchange=("a", "b"))},
         pie=Pie(WHITE, -3, None),
         seed=2**64 - 1,
+        adjudged=Adjudged("search", 17, ("A1", "B2")),
+        warnings={WHITE: ("says odd things", "and more")},
+        log="cup-logs/1-2.1a.1.log",
+        idle_us=(0, 5),
+        lag_us=30_000,
     )
 
 
