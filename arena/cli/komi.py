@@ -169,7 +169,7 @@ def _design(keys: Mapping[str, object], place: str) -> _Design:
         or not 0.05 <= precision <= 1000
     ):
         raise Failure(
-            f"{place}: precision = {printable(str(precision), 40)}: a width in points of komi from 0.05 to 1000"
+            f"{place}: precision = {printable(str(precision), 40)}: a width in points from 0.05 to 1000"
         )
     return _Design(tuple(range(low, high + 1)), games, float(precision))
 
