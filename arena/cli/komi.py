@@ -181,6 +181,8 @@ def _plan(event: Event, design: _Design, *, is_self_play: bool) -> Laboratory:
 
     if event.game != "pletore" or event.disciplines or event.pairings:
         raise Failure("the laboratory plays Pletore alone: no other game, no [[game]] and no [[pairing]]")
+    if event.sprt is not None:
+        raise Failure("the laboratory has its own rule for stopping, precision: leave [sprt] out")
     with told(QuestionError):
         for komi in (design.komis[0], design.komis[-1]):
             make_rules(event.game, size=event.size, komi=komi)
