@@ -169,7 +169,7 @@ def _design(keys: Mapping[str, object], place: str) -> _Design:
         or not 0.05 <= precision <= 1000
     ):
         raise Failure(
-            f"{place}: precision = {printable(str(precision), 40)}: points of komi from 0.05 to 1000"
+            f"{place}: precision = {printable(str(precision), 40)}: a width in points from 0.05 to 1000"
         )
     return _Design(tuple(range(low, high + 1)), games, float(precision))
 
@@ -181,6 +181,8 @@ def _plan(event: Event, design: _Design, *, is_self_play: bool) -> Laboratory:
 
     if event.game != "pletore" or event.disciplines or event.pairings:
         raise Failure("the laboratory plays Pletore alone: no other game, no [[game]] and no [[pairing]]")
+    if event.sprt is not None:
+        raise Failure("the laboratory has its own rule for stopping, precision: leave [sprt] out")
     with told(QuestionError):
         for komi in (design.komis[0], design.komis[-1]):
             make_rules(event.game, size=event.size, komi=komi)

@@ -113,10 +113,11 @@ class AdaptiveCourse:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Why it ended before its time, and which komi have no part in it."""
+        """Why it ended before its time, what does not count yet, and which komi have no part in it."""
         left = ", ".join(map(str, self._design.left_out))
         alone = f"Komi {left} is the only one of its parity in the range: it is not played." if left else ""
-        return tuple(filter(None, (self._why_over, alone)))
+        open_batch = "The last batch is not complete: its games are kept, and count when all are played."
+        return tuple(filter(None, (self._why_over, open_batch if self._batch else "", alone)))
 
     def next_batch(self) -> Iterator[int]:
         """Take the results of the batch before and plan the next."""
@@ -139,8 +140,9 @@ class AdaptiveCourse:
         return iter(self._batch)
 
     def games(self) -> Iterable[KomiGame]:
-        """Return the games so far, in the order they were planned in."""
-        return _games_at(self._plan, self._database, self._ordinals)
+        """Return the games of complete batches, in the order they were planned in."""
+        complete = self._ordinals[: len(self._ordinals) - len(self._batch)]
+        return _games_at(self._plan, self._database, complete)
 
     def _news(self) -> list[tuple[int, bool]]:
         """Return the results of the last batch that are observations: on the board, and not seen before."""
