@@ -17,6 +17,9 @@ from tests.core.played_rounds import Played, an_event, by_chance
 FORMATS = ["swiss", "knockout", "ladder"]
 slowly = settings(max_examples=20, deadline=None)
 
+unhurried = settings(deadline=None)
+"""A busy machine must not decide a test."""
+
 
 @pytest.mark.parametrize("format_", FORMATS)
 @slowly
@@ -89,6 +92,7 @@ def test_a_step_that_cannot_be_is_refused(step: Step) -> None:
         Schedule(an_event("swiss", 4), steps=[step])
 
 
+@unhurried
 @given(st.integers(1, 9), st.integers(0, 12))
 def test_a_batch_is_pairs_with_swapped_colours(games_each: int, batch: int) -> None:
     for event in (

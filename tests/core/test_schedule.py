@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.core.clock import parse_time
@@ -19,6 +19,9 @@ from arena.core.schedule import Schedule, ScheduleError
 from arena.core.seeds import game_seed
 from arena.rules.base import QuestionError
 from tests.core.toy_games import Trio
+
+unhurried = settings(deadline=None)
+"""A busy machine must not decide a test."""
 
 
 def event(entries: int = 4, format_: str = "round-robin", games_each: int = 4, plies: int = 2) -> Event:
@@ -48,6 +51,7 @@ shapes = st.tuples(
 )
 
 
+@unhurried
 @given(shapes)
 def test_ordinals_and_ids_lead_to_each_other(shape: tuple[int, str, int, int]) -> None:
     games = schedule(*shape)
@@ -57,6 +61,7 @@ def test_ordinals_and_ids_lead_to_each_other(shape: tuple[int, str, int, int]) -
     assert [game.ordinal for game in games] == list(range(len(games)))
 
 
+@unhurried
 @given(st.integers(2, 13), st.integers(1, 5))
 def test_in_a_round_robin_every_two_entries_meet_equally_often(entries: int, games_each: int) -> None:
     meetings = Counter(
@@ -65,6 +70,7 @@ def test_in_a_round_robin_every_two_entries_meet_equally_often(entries: int, gam
     assert meetings == Counter(dict.fromkeys(combinations(range(entries), 2), games_each))
 
 
+@unhurried
 @given(st.integers(2, 13))
 def test_in_a_round_nobody_plays_two_pairings(entries: int) -> None:
     rounds: dict[int, set[str]] = {}
@@ -97,6 +103,7 @@ def test_a_match_is_pairs_of_two_engines() -> None:
     assert [game.round for game in games] == [1, 1, 2, 2]
 
 
+@unhurried
 @given(shapes)
 def test_a_pair_swaps_colours_on_one_opening(shape: tuple[int, str, int, int]) -> None:
     games = {game.id: game for game in schedule(*shape)}
@@ -109,6 +116,7 @@ def test_a_pair_swaps_colours_on_one_opening(shape: tuple[int, str, int, int]) -
             assert other.seed != game.seed
 
 
+@unhurried
 @given(st.integers(2, 14), st.sampled_from([1, 3, 5]), st.sampled_from(["round-robin", "gauntlet"]))
 def test_with_an_odd_number_of_games_colours_differ_by_one_at_most(
     entries: int, games_each: int, format_: str
@@ -133,6 +141,7 @@ def test_all_pairings_play_a_pair_before_the_next_begins() -> None:
     assert pairs == sorted(pairs)
 
 
+@unhurried
 @given(shapes, st.integers(1, 3))
 def test_more_pairs_are_added_at_the_end(shape: tuple[int, str, int, int], more_pairs: int) -> None:
     entries, format_, games_each, plies = shape
@@ -142,6 +151,7 @@ def test_more_pairs_are_added_at_the_end(shape: tuple[int, str, int, int], more_
     assert after[: len(before)] == before
 
 
+@unhurried
 @given(shapes, st.integers(1, 3))
 def test_entries_added_at_the_end_change_no_game(shape: tuple[int, str, int, int], more: int) -> None:
     entries, format_, games_each, plies = shape

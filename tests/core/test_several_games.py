@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.core.clock import parse_time
@@ -16,6 +16,9 @@ from arena.core.pairings import Pyramid
 from arena.core.schedule import Schedule, ScheduleError, discipline_of
 from arena.core.task import game_task
 from tests.core.played_rounds import Played, an_event, by_chance
+
+unhurried = settings(deadline=None)
+"""A busy machine must not decide a test."""
 
 
 def of_several(format_: str, entries: int, *games_each: int, **changes: object) -> Event:
@@ -35,6 +38,7 @@ shapes = st.tuples(
 )
 
 
+@unhurried
 @given(shapes)
 def test_ordinals_and_ids_lead_to_each_other(shape: tuple[int, list[int], str]) -> None:
     entries, games_each, format_ = shape
@@ -45,6 +49,7 @@ def test_ordinals_and_ids_lead_to_each_other(shape: tuple[int, list[int], str]) 
     assert [game.ordinal for game in schedule] == list(range(len(ids)))
 
 
+@unhurried
 @given(shapes)
 def test_every_pairing_plays_every_game_as_often_as_it_says(shape: tuple[int, list[int], str]) -> None:
     entries, games_each, format_ = shape
@@ -93,6 +98,7 @@ def test_an_id_says_which_game_it_is_of(game_id: str, name: str) -> None:
     assert discipline_of(game_id) == name
 
 
+@unhurried
 @given(st.integers(2, 9), st.lists(st.integers(1, 3), min_size=2, max_size=3), st.integers(0, 10**6))
 def test_a_swiss_meeting_is_all_the_games(entries: int, games_each: list[int], seed: int) -> None:
     event = of_several("swiss", entries, *games_each)
@@ -176,6 +182,7 @@ def test_random_openings_fit_the_size_of_their_pairing() -> None:
 # --- fixed formats ---
 
 
+@unhurried
 @given(st.integers(2, 60))
 def test_a_pyramid_adds_a_row_for_each_entry(entries: int) -> None:
     pyramid = Pyramid(entries)
@@ -188,6 +195,7 @@ def test_a_pyramid_adds_a_row_for_each_entry(entries: int) -> None:
     assert pyramid.place(0, entries) is None
 
 
+@unhurried
 @given(st.integers(3, 9), st.integers(1, 8))
 def test_the_seeds_of_a_gauntlet_meet_all_others_and_no_seed(entries: int, seeds: int) -> None:
     event = an_event("gauntlet", entries, seeds=seeds)

@@ -16,6 +16,9 @@ from tests.core.played_rounds import Played, an_event, by_chance, by_strength
 
 slowly = settings(max_examples=25, deadline=None)
 
+unhurried = settings(deadline=None)
+"""A busy machine must not decide a test."""
+
 
 def pairs_of(step: Step) -> list[tuple[int, int]]:
     return [
@@ -80,6 +83,7 @@ def test_with_an_odd_number_of_games_colours_stay_balanced(entries: int, games_e
     assert all(abs(surplus[entry]) <= 2 for entry in range(entries))
 
 
+@unhurried
 @given(st.integers(2, 12), st.integers(0, 10**6))
 def test_whole_pairs_give_everybody_both_colours(entries: int, seed: int) -> None:
     played = Played(an_event("swiss", entries, 4), by_chance(seed)).play_on()
