@@ -6,6 +6,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from arena.core.event import IMPORTED
 from arena.core.schedule import discipline_of
 from arena.core.terms import TermsOfEvent
 from arena.rules.base import QuestionError, colour_name
@@ -74,10 +75,13 @@ class Circumstances:
         self._terms = TermsOfEvent(event)
         self._places = {engine.name: place for place, engine in enumerate(event.engines)}
         self._engines = event.engines
+        self._is_imported = event.format == IMPORTED
         self._disciplines = [each.name for each in event.all_disciplines]
 
     def controls(self, record: GameRecord) -> tuple[TimeControl, TimeControl] | None:
         """Return the time controls of Black and White; None when the event has no such game."""
+        if self._is_imported:
+            return None
         discipline = discipline_of(record.id)
         black, white = (self._places.get(side.name) for side in (record.black, record.white))
         if black is None or white is None or discipline not in self._disciplines:
