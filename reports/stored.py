@@ -113,10 +113,14 @@ def remarks_of(store: ReadStore, event: Event) -> tuple[str, ...]:
     for index, entry in enumerate(event.engines):
         idle_us, opponents_us = use.idle_us.get(index, 0), use.opponents_us.get(index, 0)
         if idle_us >= _IDLE_LEAST_US and idle_us > _IDLE_SHARE * opponents_us:
-            found.append(
-                f"Warning: {printable(entry.name)} computed while not to move: {idle_us / 1e6:.1f} s "
-                f"of processor time in {opponents_us / 1e6:.1f} s of its opponents' thinking."
+            words = (
+                f"{printable(entry.name)} computed while not to move: {idle_us / 1e6:.1f} s of processor time"
             )
+            # Under a CPU clock the opponents' time is no measure: they may have slept.
+            during = (
+                "" if event.clock == "cpu" else f" in {opponents_us / 1e6:.1f} s of its opponents' thinking"
+            )
+            found.append(f"Warning: {words}{during}.")
     if use.lagging:
         games = "1 game" if use.lagging == 1 else f"{use.lagging} games"
         found.append(

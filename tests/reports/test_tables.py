@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arena.store import ReadStore, RunStore
 from reports.extras import MissingExtraError
 from reports.results import Decision, Results, VoidGame, from_rows
 from reports.standings import standings
+from reports.stored import results_of
 from reports.tables import (
     Table,
     conduct_table,
@@ -24,6 +26,8 @@ from reports.tables import (
     void_table,
 )
 from tests.reports.samples import LABELS, game, season
+from tests.store.builders import event as stored_event
+from tests.store.builders import record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,3 +147,21 @@ def test_a_missing_extra_is_named_with_the_way_to_get_it(
     results = season(2, 1)
     with pytest.raises(MissingExtraError, match=r"pandas is missing.*pip install 'gtparena\[reports\]'"):
         save_csv(standings_table(results, standings(results)), tmp_path)
+
+
+def test_who_computes_out_of_turn_and_a_machine_that_stalls_stand_under_the_table(tmp_path: Path) -> None:
+    of = stored_event("a", "b")
+    games = [
+        replace(record(of, 0), idle_us=(900_000, 10), time_us=(None, 1_000_000, 2_000_000), lag_us=15_000),
+        replace(record(of, 1), lag_us=83_000),
+    ]
+    with RunStore.create_or_resume(tmp_path / "cup.db", of) as store:
+        store.add(games)
+    with ReadStore(tmp_path / "cup.db") as stored:
+        results = results_of(stored)
+    notes = conduct_table(results, standings(results)).notes
+    (idle,) = [note for note in notes if "computed" in note]
+    assert f"{games[0].black.name} computed while not to move: 0.9 s of processor time in " in idle
+    (lag,) = [note for note in notes if "overloaded" in note]
+    assert "in 1 game " in lag
+    assert "0.083 s at most" in lag
