@@ -247,6 +247,7 @@ class Runner:
         self._faults_in_a_row: dict[tuple[int, int], int] = {}
         self._to_commit, self._committing = trio.open_memory_channel[GameRecord](math.inf)
         self._uncommitted = 0
+        self._uncommitted_faults = 0
         self._changed = trio.Event()
         self._is_stopping = False
         self._is_aborted = False
@@ -345,9 +346,10 @@ class Runner:
         return not self._again
 
     async def _hand_out(self, shares: list[int]) -> None:
-        while not self._is_stopping and not self._nothing_left():
+        # A fault may take an engine out of the event, which is known when it is committed.
+        while not self._is_stopping and not self._uncommitted_faults:
             free = [each for each in self._workers if each.has_room(shares[each.place])]
-            if not free:
+            if not free or self._nothing_left():
                 return
             worker = min(free, key=lambda each: len(each.running))
             task = self._again.pop(0)
@@ -422,6 +424,7 @@ class Runner:
     def _take(self, task: GameTask, record: GameRecord) -> None:
         """Pass a record on to the store; have a void game played again, unless that happens too often."""
         self._uncommitted += 1
+        self._uncommitted_faults += _is_by_fault(record)
         self._to_commit.send_nowait(record)
         self._changed.set()
         pairing = (
@@ -470,6 +473,7 @@ class Runner:
             self._fail(f"results cannot be stored: {error}")
             return
         self._uncommitted -= len(batch)
+        self._uncommitted_faults -= sum(map(_is_by_fault, batch))
         for record in batch:
             self._observer.game_committed(record)
         self._changed.set()
@@ -499,6 +503,10 @@ class Runner:
                 playing.cancel()
             self._changed.set()
             self._observer.stopping(at_once=at_once)
+
+
+def _is_by_fault(record: GameRecord) -> bool:
+    return record.verdict.at_fault is not None or record.verdict.reason == Reason.BOTH_FAILED
 
 
 def _first(tasks: Iterator[GameTask | None]) -> list[GameTask]:

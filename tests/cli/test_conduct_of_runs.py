@@ -65,7 +65,7 @@ def test_an_engine_that_fails_again_and_again_is_withdrawn(
     assert done.returncode == 1, done.stderr  # not one game ended without a fault
     assert "crash is withdrawn by the arena, after 3 games in a row" in done.stderr
     assert "8 of 8 games" in done.stderr
-    # One game may be running, and one be handed out, when the third is stored.
+    # A game may be running, and one be at hand, when the third is stored.
     reasons = [each.verdict.reason for each in records(file)]
     assert reasons[:3] == ["crash"] * 3
     assert reasons[5:] == [reason] * 3
