@@ -267,14 +267,17 @@ def _contained(
     if user is None:
         whole = [*namespaces, *own, *tree.words(), "--clearenv", *setenv, "--chdir", cwd]
         return [*last, *whole, "--", *command]
+    # A parent-death signal does not outlive the changes of user on the way in; a PID namespace does, and takes
+    # everything with it when the outer sandbox is killed.
     outer = [
-        "bwrap", "--die-with-parent", "--dev-bind", "/dev", "/dev", "--bind", "/proc", "/proc",
+        "bwrap", "--die-with-parent", "--unshare-pid",
+        "--dev-bind", "/dev", "/dev", "--bind", "/proc", "/proc",
         "--perms", "0755", "--dir", "/tmp", *tree.words(),
         "--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--",
     ]  # fmt: skip
     drop = ["--reuid", str(user), "--regid", str(group), "--clear-groups"]
     inner = [*namespaces, "--ro-bind", "/", "/", *own, *tree.again(), "--clearenv", *setenv, "--chdir", cwd]
-    return [*outer, *_dies_with_us(drop), *prlimit_words(limits), *inner, "--", *command]
+    return [*outer, *_as_user(drop), *prlimit_words(limits), *inner, "--", *command]
 
 
 def _fallback(entry: Engine, limits: Limits, user: int | None) -> Launch:
@@ -291,7 +294,14 @@ def _fallback(entry: Engine, limits: Limits, user: int | None) -> Launch:
 
 def _dies_with_us(more: Sequence[str]) -> list[str]:
     setpriv = shutil.which("setpriv")
-    return [setpriv, *more, "--pdeathsig", "KILL", "--"] if setpriv else []
+    if setpriv is None:
+        return []
+    # A change of user clears the signal (prctl(2)), so it is asked for in a step of its own, after that.
+    return [*_as_user(more), setpriv, "--pdeathsig", "KILL", "--"]
+
+
+def _as_user(words: Sequence[str]) -> list[str]:
+    return [shutil.which("setpriv") or "setpriv", *words, "--"] if words else []
 
 
 def _environment(entry: Engine) -> dict[str, str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
 import sys
 import tempfile
 import time
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 import trio
@@ -269,6 +270,30 @@ def test_no_contained_process_survives_the_kill_of_the_runner(tmp_path: Path) ->
     assert marked(mark)
     kill_at_once(runner)
     wait_until(lambda: not marked(mark))
+
+
+@pytest.mark.parametrize("level", ["require", "auto"])
+def test_a_contained_tree_dies_with_its_outermost_process(
+    level: Literal["require", "auto"], launcher: Launcher, tmp_path: Path
+) -> None:
+    if level == "require" and os.environ.get(sandbox.NO_SANDBOX_VARIABLE) == "1":
+        pytest.skip(f"{sandbox.NO_SANDBOX_VARIABLE}=1")
+    # What the kernel does to the outermost process when the thread that started it is gone.
+    mark = uuid.uuid4().hex
+    engine = Engine("s", ("/usr/bin/sleep", "1000"), str(tmp_path), env={MARK: mark}, sandbox=level)
+    launch = launcher.launch(engine)
+    outermost = subprocess.Popen(list(launch.argv), env=dict(launch.env), start_new_session=True)
+    wait_until(lambda: any(b"sleep" in _program(pid) for pid in marked(mark)))
+    outermost.kill()
+    outermost.wait()
+    wait_until(lambda: not marked(mark))
+
+
+def _program(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/comm").read_bytes()
+    except OSError:
+        return b""
 
 
 @pytest.mark.soak
