@@ -267,8 +267,8 @@ def _contained(
     if user is None:
         whole = [*namespaces, *own, *tree.words(), "--clearenv", *setenv, "--chdir", cwd]
         return [*last, *whole, "--", *command]
-    # A parent-death signal does not outlive the changes of user on the way in; a PID namespace does, and takes
-    # everything with it when the outer sandbox is killed.
+    # A parent-death signal does not outlive the changes of user on the way in; a PID namespace does, and
+    # takes everything with it when the outer sandbox is killed.
     outer = [
         "bwrap", "--die-with-parent", "--unshare-pid",
         "--dev-bind", "/dev", "/dev", "--bind", "/proc", "/proc",
