@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test engines system check soak lock clean
+.PHONY: run test engines system check soak bench lock clean
 
 # Plays four real events of real engine processes; tables and charts are left in out/.
 run: $(READY)
@@ -45,6 +45,14 @@ engines: $(READY)
 # What takes longer than ten minutes.
 soak: $(READY) system
 	$(BIN)/python -m pytest -m soak
+
+# What a move, the clock, the rules, the start and a million games cost (docs/performance.md); needs a C
+# compiler, and a machine that nobody else uses.
+bench: $(READY)
+	mkdir -p out/bench
+	for each in per_ply clock_truth rules start scale; do \
+		$(BIN)/python -m benchmarks.$$each --json out/bench/$$each.json || exit 1; \
+	done
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
 
 from arena.stats.estimate import Interval
 
@@ -145,6 +144,9 @@ def likelihood_interval(counts: ArrayLike, values: ArrayLike, level: float = 0.9
     total = float(np.asarray(counts, dtype=np.float64).sum())
     if total < 2:
         return None
+    # scipy takes longer to load than a run to begin; confidence sequences, which runs show, do without it.
+    from scipy import stats
+
     threshold = float(stats.f.ppf(level, 1, total - 1)) / 2
     low, high = limits(counts, values, threshold)
     # Two observations exclude next to nothing: an end that close to the edge is the edge.
@@ -156,6 +158,8 @@ def wilson_interval(successes: float, trials: float, level: float = 0.95) -> Int
     """Return Wilson's score interval of a proportion (Wilson, JASA 1927, p. 210); None without trials."""
     if trials <= 0:
         return None
+    from scipy import stats
+
     z = float(stats.norm.ppf((1 + level) / 2))
     share = successes / trials
     centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
