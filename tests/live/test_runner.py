@@ -285,6 +285,18 @@ async def test_engines_are_started_with_no_signal_ignored() -> None:
     assert not any(mask & ours for mask in ignored)
 
 
+@contextmanager
+def deaf() -> Iterator[None]:
+    """Keep signals that come after the run's end from ending this process."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, lambda _number, _frame: None) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
 async def test_further_signals_do_not_break_off_the_cleaning_up() -> None:
     mark = uuid.uuid4().hex
     event = event_of(entry("never_answers", mark, "a"), entry("ignores_the_end", mark, "b"), time="600")
@@ -297,10 +309,11 @@ async def test_further_signals_do_not_break_off_the_cleaning_up() -> None:
                 os.kill(os.getpid(), number)
             await trio.sleep(0.005)
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(keep_on)
-        report = await run.to_the_end()
-        nursery.cancel_scope.cancel()
+    with deaf():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(keep_on)
+            report = await run.to_the_end()
+            nursery.cancel_scope.cancel()
     assert report.ending is Ending.ABORTED
     assert marked(mark) == []
 
