@@ -74,10 +74,14 @@ class Launch:
 def become_subreaper() -> bool:
     """Ask the kernel to hand orphaned descendants to this process; False where it cannot.
 
-    From then on every child of this process that is no live engine counts as an orphan and is killed when
-    an engine ends: only a process whose sole children are engines may call this.
+    From then on children that are no live engine are killed when an engine ends, except those that cannot be
+    an engine's offspring: they are in this process's own session, which no process that began in another one
+    can join (setsid(2)), or they were there before. A program beside the engines that is started later *in a
+    session of its own* would be taken for an orphan.
     """
-    global _is_subreaper
+    global _is_subreaper, _own_children
+    if not _is_subreaper:
+        _own_children = frozenset(children(os.getpid()))
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         _is_subreaper = libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
@@ -87,6 +91,7 @@ def become_subreaper() -> bool:
 
 
 _is_subreaper = False
+_own_children: frozenset[int] = frozenset()
 
 
 class Process(Protocol):
@@ -408,8 +413,11 @@ def sweep_orphans() -> int:
 
 
 def _is_orphan(pid: int, live_tokens: set[str]) -> bool:
-    if pid in EngineProcess._registry:
+    if pid in EngineProcess._registry or pid in _own_children:
         return False
+    with contextlib.suppress(OSError):
+        if os.getsid(pid) == os.getsid(0):
+            return False
     try:
         environment = Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:

@@ -39,8 +39,9 @@ class Said:
     requests: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Give a browser to a module, not to the session: playwright's loop keeps others from running theirs."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         reason = f"no browser: none of {', '.join(PROGRAMS)} is installed"

@@ -35,6 +35,10 @@ def descriptors() -> int:
 
 
 def children() -> list[int]:
-    """Return the ids of this process's children, zombies too."""
+    """Return the ids of this process's children, zombies too: engines, workers and what those left behind.
+
+    They all have sessions of their own; helpers of other tests and of the standard library have not.
+    """
     lists = (task / "children" for task in Path("/proc/self/task").iterdir())
-    return [int(word) for path in lists for word in path.read_text().split()]
+    pids = [int(word) for path in lists for word in path.read_text().split()]
+    return [pid for pid in pids if os.getsid(pid) != os.getsid(0)]

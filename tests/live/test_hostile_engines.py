@@ -7,6 +7,8 @@ that may pass is that of an engine which never answers at all.
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import sys
 import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,9 +23,6 @@ from arena.live.pool import EnginePool
 from tests.engines.hostile import BEHAVIOURS, LIMITED
 from tests.live.hostile_engines import children, descriptors, entry, marked
 from tests.live.scripted import task_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -101,6 +100,11 @@ def subreaper() -> Iterator[None]:
     """Let this process inherit orphans, as a worker does."""
     assert live_process.become_subreaper()
     yield
+    leave_subreaper()
+
+
+def leave_subreaper() -> None:
+    """Inherit orphans no longer."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
     live_process._is_subreaper = False
 
@@ -201,3 +205,21 @@ async def test_no_descriptor_is_lost_over_many_starts(subreaper: None) -> None:
     await play_all((entry("good", mark), entry("crash", mark)), *[task] * 10)
     assert descriptors() == before
     assert children() == []
+
+
+WAITING = [sys.executable, "-I", "-S", "-c", "input()"]
+
+
+async def test_what_was_no_engine_is_not_taken_for_an_orphan() -> None:
+    with (
+        subprocess.Popen(WAITING, stdin=subprocess.PIPE, start_new_session=True) as before,
+        subprocess.Popen(WAITING, stdin=subprocess.PIPE) as helper,
+    ):
+        assert live_process.become_subreaper()
+        with subprocess.Popen(WAITING, stdin=subprocess.PIPE) as later:
+            try:
+                await play_all((entry("good", "unused"), entry("good", "unused", "other")), task_of())
+                assert live_process.sweep_orphans() == 0
+                assert [each.poll() for each in (before, helper, later)] == [None] * 3
+            finally:
+                leave_subreaper()
