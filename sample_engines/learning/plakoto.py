@@ -1,6 +1,6 @@
 """Teaches the Plakoto network by playing against itself, and writes its weights.
 
-    python -m sample_engines.learning.plakoto [--games N] [--seed N] [--minutes M] [--start FILE] [--to FILE]
+    python -m sample_engines.learning.plakoto [--games N] [--seed N] [--minutes M] [--to FILE]
 
 Temporal difference learning as in Tesauro's TD-Gammon (Communications of the ACM 38(3), 1995): a position's
 value is drawn towards a mixture of the values that came later in the game and its result, TD(lambda), worked
