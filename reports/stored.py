@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from arena.core.event import Discipline, Event
     from arena.core.record import GameRecord
-    from arena.store import GameColumns, ReadStore
+    from arena.store import ReadStore, ResultColumns
     from reports.results import Floats, Integers
 
 _IDLE_SHARE = 0.05
@@ -36,7 +36,7 @@ _BLACK_WINS, _WHITE_WINS, _DRAW = range(3)
 
 
 def results_of(
-    store: ReadStore, discipline: str | None = None, columns: GameColumns | None = None
+    store: ReadStore, discipline: str | None = None, columns: ResultColumns | None = None
 ) -> Results:
     """Read everything that standings and charts need; a million games take a few seconds.
 
@@ -50,7 +50,7 @@ def results_of(
         StoreError: the database is damaged.
     """
     event = store.event()
-    columns = store.columns() if columns is None else columns
+    columns = store.result_columns() if columns is None else columns
     annulled = [code for code, reason in enumerate(columns.reasons) if reason == Reason.ANNULLED]
     counts = ~np.isin(columns.reason, annulled)
     names = tuple(each.name for each in event.all_disciplines)
@@ -145,7 +145,7 @@ def _by_results(event: Event, store: ReadStore, schedule: Schedule | None) -> di
     }
 
 
-def _identical(columns: GameColumns, counts: NDArray[np.bool_]) -> int:
+def _identical(columns: ResultColumns, counts: NDArray[np.bool_]) -> int:
     """Return how many games repeat an earlier one; those that ended before a move of an engine do not."""
     hashes = np.sort(columns.moves_hash[counts & (columns.plies > columns.opening_plies)])
     return int(np.count_nonzero(hashes[1:] == hashes[:-1]))

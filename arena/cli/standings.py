@@ -65,7 +65,8 @@ def _read(file: Path) -> dict[str, Results]:
     """Return the results under the empty name, and in an event of several games each game's under its own."""
     with opened_for_reading(file) as store:
         names = [each.name for each in store.event().disciplines]
-        return {"": results_of(store), **{name: results_of(store, name) for name in names}}
+        columns = store.result_columns()
+        return {name or "": results_of(store, name, columns) for name in (None, *names)}
 
 
 def _print(found: Mapping[str, Results]) -> None:

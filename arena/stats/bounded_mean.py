@@ -145,9 +145,9 @@ def likelihood_interval(counts: ArrayLike, values: ArrayLike, level: float = 0.9
     if total < 2:
         return None
     # scipy takes longer to load than a run to begin; confidence sequences, which runs show, do without it.
-    from scipy import stats
+    from scipy import special
 
-    threshold = float(stats.f.ppf(level, 1, total - 1)) / 2
+    threshold = float(special.fdtri(1, total - 1, level)) / 2
     low, high = limits(counts, values, threshold)
     # Two observations exclude next to nothing: an end that close to the edge is the edge.
     low, high = (0.0 if low < _EDGE else low), (1.0 if high > 1 - _EDGE else high)
@@ -158,9 +158,9 @@ def wilson_interval(successes: float, trials: float, level: float = 0.95) -> Int
     """Return Wilson's score interval of a proportion (Wilson, JASA 1927, p. 210); None without trials."""
     if trials <= 0:
         return None
-    from scipy import stats
+    from scipy import special
 
-    z = float(stats.norm.ppf((1 + level) / 2))
+    z = float(special.ndtri((1 + level) / 2))
     share = successes / trials
     centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * float(np.sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2))

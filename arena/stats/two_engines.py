@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from arena.stats.bounded_mean import likelihood_interval, log_ratio
 from arena.stats.confidence_sequence import always_valid_interval
@@ -144,7 +144,7 @@ def strength(counts: ArrayLike, level: float = 0.95) -> Strength:
         Estimate(mean, interval, note),
         Estimate(elo_of_share(mean), elo_interval, elo_note),
         _normalized(numbers, points, level),
-        Estimate(float(stats.norm.cdf(root)), None, superiority_note),
+        Estimate(float(special.ndtr(root)), None, superiority_note),
     )
 
 
@@ -165,7 +165,7 @@ def _normalized(
     kurtosis = float(numbers @ standardised**4 / total)
     # Not negative for any distribution: kurtosis >= 1 + skewness^2.
     variance = (1 - skewness * ratio + (kurtosis - 1) / 4 * ratio**2) / total
-    half = float(stats.norm.ppf((1 + level) / 2)) * math.sqrt(max(variance, 0.0))
+    half = float(special.ndtri((1 + level) / 2)) * math.sqrt(max(variance, 0.0))
     interval = Interval(
         (ratio - half) * unit, (ratio + half) * unit, level, "normal approximation, fixed sample"
     )

@@ -10,6 +10,7 @@ from arena.store.reading import (
     PlayedGames,
     Progress,
     ReadStore,
+    ResultColumns,
     Run,
     Tally,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "PlayedGames",
     "Progress",
     "ReadStore",
+    "ResultColumns",
     "Run",
     "RunStore",
     "Standing",

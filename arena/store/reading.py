@@ -24,7 +24,7 @@ from arena.store.rounds import state_at, stored_steps
 from arena.store.schema import Standing, check, connect, examine, migrate, schema_version, wal_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Self
 
@@ -195,34 +195,29 @@ class GameSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class GameColumns:
-    """The same as `GameSummary` for all games in schedule order, one array a field.
+class ResultColumns:
+    """What standings need of all games in schedule order, one array a field; units as in `GameSummary`.
 
     Attributes:
         disciplines: names of the event's games, the empty one in an event of one.
         discipline: index into `disciplines`.
-        size: of the board, -1 for None.
         pair: code of the pair, from 0, equal for the games of one pair.
         winner: 0 Black, 1 White, 2 draw, -1 nobody.
         reason: index into `reasons`.
-        at_fault, points, proposer: -1 for None.
-        board_margin, final_margin, komi: nan for None.
-        black_identity, white_identity: see `ReadStore.identity`.
+        at_fault: -1 for None.
+        board_margin, final_margin: nan for None.
     """
 
     disciplines: tuple[str, ...]
     reasons: tuple[str, ...]
     discipline: NDArray[np.int32]
-    size: NDArray[np.int32]
     ordinal: NDArray[np.int64]
-    round: NDArray[np.int32]
     pair: NDArray[np.int32]
     black: NDArray[np.int32]
     white: NDArray[np.int32]
     winner: NDArray[np.int8]
     reason: NDArray[np.int32]
     at_fault: NDArray[np.int8]
-    points: NDArray[np.int32]
     board_margin: NDArray[np.float64]
     final_margin: NDArray[np.float64]
     plies: NDArray[np.int32]
@@ -234,6 +229,22 @@ class GameColumns:
     black_longest_us: NDArray[np.int64]
     white_longest_us: NDArray[np.int64]
     moves_hash: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class GameColumns(ResultColumns):
+    """All of `GameSummary` for all games in schedule order, one array a field.
+
+    Attributes:
+        size: of the board, -1 for None.
+        points, proposer: -1 for None.
+        komi: nan for None.
+        black_identity, white_identity: see `ReadStore.identity`.
+    """
+
+    size: NDArray[np.int32]
+    round: NDArray[np.int32]
+    points: NDArray[np.int32]
     komi: NDArray[np.float64]
     proposer: NDArray[np.int8]
     black_identity: NDArray[np.int32]
@@ -339,17 +350,14 @@ _TALLY = """
 """
 
 # Column of `GameColumns` and its type, in the order of the query.
-_COLUMNS: tuple[tuple[str, str], ...] = (
+_RESULT_COLUMNS: tuple[tuple[str, str], ...] = (
     ("ordinal", "int64"),
-    ("round", "int32"),
-    ("size", "int32"),
     ("pair", "int32"),
     ("black", "int32"),
     ("white", "int32"),
     ("winner", "int8"),
     ("reason", "int32"),
     ("at_fault", "int8"),
-    ("points", "int32"),
     ("board_margin", "float64"),
     ("final_margin", "float64"),
     ("plies", "int32"),
@@ -361,6 +369,12 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     ("black_longest_us", "int64"),
     ("white_longest_us", "int64"),
     ("moves_hash", "int64"),
+)
+_COLUMNS = (
+    *_RESULT_COLUMNS,
+    ("size", "int32"),
+    ("round", "int32"),
+    ("points", "int32"),
     ("komi", "float64"),
     ("proposer", "int8"),
     ("black_identity", "int32"),
@@ -582,14 +596,26 @@ class ReadStore:
                 summary = self._summary(row, words)
             yield summary
 
+    def result_columns(self) -> ResultColumns:
+        """Return what standings need of all games that stand, in schedule order (a million rows: 90 MB)."""
+        disciplines, reasons, arrays = self._columns(_RESULT_COLUMNS)
+        return ResultColumns(disciplines, reasons, **arrays)
+
     def columns(self) -> GameColumns:
         """Return all games that stand as arrays, in schedule order (a million rows: about 110 MB)."""
+        disciplines, reasons, arrays = self._columns(_COLUMNS)
+        return GameColumns(disciplines, reasons, **arrays)
+
+    def _columns(
+        self, wanted: Sequence[tuple[str, str]]
+    ) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, NDArray[Any]]]:
+        """Return names of disciplines, reasons, and the wanted columns as arrays with the type given."""
         import numpy as np
 
         with plain_errors(self.path):
             (room,) = self._connection.execute("SELECT count(*) FROM game WHERE standing = 1").fetchone()
-        arrays = {name: np.empty(room, dtype=kind) for name, kind in _COLUMNS}
-        names = [f"coalesce({name}, -1)" if name in _OR_MINUS_ONE else name for name, _ in _COLUMNS]
+        arrays = {name: np.empty(room, dtype=kind) for name, kind in wanted}
+        names = [f"coalesce({name}, -1)" if name in _OR_MINUS_ONE else name for name, _ in wanted]
         pairs: dict[str, int] = {}
         # By row number, which is one pass over the table; put in order at the end.
         query = f"SELECT number, {', '.join(names)} FROM game WHERE standing = 1 AND number > ?"  # noqa: S608
@@ -600,20 +626,17 @@ class ReadStore:
             # A run may have added games since they were counted.
             numbers, *fields = zip(*rows[: room - count], strict=True)
             last, until = numbers[-1], count + len(numbers)
-            for (name, kind), values in zip(_COLUMNS, fields, strict=True):
+            for (name, kind), values in zip(wanted, fields, strict=True):
                 # For the moment a pair's code is the number of its first row: no call of ours for each row.
                 is_pair = name == "pair"
                 coded = list(map(pairs.setdefault, values, range(count, until))) if is_pair else values
                 arrays[name][count:until] = np.array(coded, dtype=kind)
             count = until
-        names_of: dict[str, int] = {}
-        codes = np.array(
-            [names_of.setdefault(discipline_of(pair), len(names_of)) for pair in pairs], dtype=np.int32
-        )
+        names_of, codes = self._disciplines_of(pairs)
         del pairs
         first_rows = arrays["pair"][:count]
         arrays["pair"][:count] = (np.cumsum(first_rows == np.arange(count)) - 1)[first_rows]
-        arrays["discipline"] = codes[arrays["pair"][:count]] if len(codes) else np.empty(0, dtype=np.int32)
+        arrays["discipline"] = np.array(codes, np.int32)[arrays["pair"][:count]]
         in_order = np.argsort(arrays["ordinal"][:count], kind="stable")
         if count < room or (in_order[1:] < in_order[:-1]).any():
             for name in arrays:
@@ -623,7 +646,14 @@ class ReadStore:
         numbered = np.zeros(max(words, default=0) + 1, dtype=np.int32)
         numbered[sorted(words)] = np.arange(len(words))
         arrays["reason"] = numbered[arrays["reason"]]
-        return GameColumns(disciplines=tuple(names_of), reasons=reasons, **arrays)
+        return tuple(names_of), reasons, arrays
+
+    def _disciplines_of(self, pairs: Collection[str]) -> tuple[dict[str, int], Sequence[int]]:
+        """Return the codes of disciplines by name, and that of each pair."""
+        if pairs and not self.event().disciplines:
+            return {"": 0}, [0] * len(pairs)
+        codes: dict[str, int] = {}
+        return codes, [codes.setdefault(discipline_of(pair), len(codes)) for pair in pairs]
 
     def tallies(self) -> tuple[Tally, ...]:
         """Return the games that stand counted by sides and ending: all that a standings table needs."""
