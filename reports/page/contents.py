@@ -19,6 +19,7 @@ from arena.core.verdict import FAULTS, Reason
 from arena.rules.base import BLACK, QuestionError, colour_name
 from arena.rules.registry import make_rules, rules_class
 from reports.boards import drawing_of
+from reports.komi.study import study_of_event
 from reports.printable import NAME_CELLS, printable
 from reports.ratings import rated_games, rating_tables, ratings_of
 from reports.standings import standings
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from arena.stats.ratings import Ratings
     from arena.store import Duplicates, GameColumns, Meta, ReadStore
     from reports.boards import Drawing
+    from reports.komi.study import Study
     from reports.ratings import RatedGames
     from reports.results import Results
     from reports.standings import Standings
@@ -119,6 +121,8 @@ class Material:
         event, meta, identities, duplicates: as the store has them.
         games: how many stand, annulled ones included.
         komis: komi, games, Black's share of the points and mean board margin, for each komi played at.
+        study: what the games say of komi; a sentence where there is something that cannot be studied here;
+            None where there is nothing.
         results, table: what standings and charts are made of.
         rated: the games as ratings take them, and the ratings; None where there is nothing to rate.
         drawing: of its board, None without one.
@@ -132,6 +136,7 @@ class Material:
     duplicates: tuple[Duplicates, ...]
     games: int
     komis: tuple[tuple[int, int, float, float | None], ...]
+    study: Study | str | None
     results: Results
     table: Standings
     rated: tuple[RatedGames, Ratings] | None
@@ -172,6 +177,7 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
         duplicates=store.duplicates(),
         games=games,
         komis=komis,
+        study=study_of_event(store, event, games),
         results=results,
         table=standings(results),
         rated=rated,
@@ -271,10 +277,15 @@ def _margins(material: Material) -> Section | None:
 
 
 def _komi(material: Material) -> Section | None:
-    """Black's chances for each komi, where games were played at more than one."""
+    """What the games say of komi, where there were several or the players settled it."""
+    study = material.study
+    if study is not None and not isinstance(study, str):
+        tables = (*study.tables(), *study.further_tables())
+        return Section("komi", "Komi", tables, (), study.charts, tuple(study.lines()))
+    notes = () if study is None else (study,)
     rows = material.komis
     if len(rows) < 2:
-        return None
+        return Section("komi", "Komi", notes=notes) if notes else None
     shown = rows[:MOST_ROWS]
     table = Table(
         "komi",
@@ -288,7 +299,7 @@ def _komi(material: Material) -> Section | None:
         shown,
         _left_out(len(rows) - len(shown), "komi values"),
     )
-    return Section("komi", "Komi", (table,))
+    return Section("komi", "Komi", (table,), notes=notes)
 
 
 def _forfeits(material: Material) -> Section:

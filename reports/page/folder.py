@@ -145,7 +145,10 @@ def _event(writer: _Writer, number: int, store: ReadStore, material: Material, r
         forms = {table.stem: table for table in (*section.tables, *section.hidden_tables)}
         for table in forms.values():
             writer.saved(tables.save_csv(table, beside))
-    drawn = charts.save_all(material.results, material.table, writer.made(f"{folder}/charts"), material.rated)
+    pictured = writer.made(f"{folder}/charts")
+    drawn = charts.save_all(material.results, material.table, pictured, material.rated)
+    if material.study is not None and not isinstance(material.study, str):
+        drawn += material.study.save_charts(pictured)
     for path in drawn:
         writer.saved(path)
     ids = {row[0] for row in rows}
