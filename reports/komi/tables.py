@@ -84,8 +84,15 @@ def share_table(report: LaboratoryReport) -> Table | None:
 
 
 def comparison_table(report: LaboratoryReport) -> Table | None:
-    """Return the paired comparisons of komi on shared openings; None where there are none."""
-    compared = report.comparisons.comparisons
+    """Return the paired comparisons of komi on shared openings, those with the komi recommended first.
+
+    None where there are none.
+    """
+    recommended = report.verdict.recommended
+    compared = sorted(
+        report.comparisons.comparisons,
+        key=lambda each: (recommended not in (each.first, each.second), each.first, each.second),
+    )
     if not compared:
         return None
     columns = (

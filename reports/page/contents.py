@@ -18,8 +18,9 @@ from arena.core.rounds import games_of_meeting
 from arena.core.verdict import FAULTS, Reason
 from arena.rules.base import BLACK, QuestionError, colour_name
 from arena.rules.registry import make_rules, rules_class
+from arena.stats.words import counted
 from reports.boards import drawing_of
-from reports.komi.study import study_of_event
+from reports.komi.study import plan_of, study_of_event
 from reports.printable import NAME_CELLS, printable
 from reports.ratings import rated_games, rating_tables, ratings_of
 from reports.standings import standings
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from arena.core.event import Event
+    from arena.core.laboratory import Laboratory
     from arena.core.record import EngineIdentity, GameRecord
     from arena.core.verdict import Verdict
     from arena.stats.ratings import Ratings
@@ -51,6 +53,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200
 """Rows of a list on the page; what there is beyond is counted."""
+
+_MOST_FURTHER_ROWS = 20
+"""Rows of a table that only few readers want; its file has all."""
 
 DIE_FACES = 6
 
@@ -121,6 +126,7 @@ class Material:
         event, meta, identities, duplicates: as the store has them.
         games: how many stand, annulled ones included.
         komis: komi, games, Black's share of the points and mean board margin, for each komi played at.
+        laboratory: which of its games it was asked for, where it is a komi laboratory.
         study: what the games say of komi; a sentence where there is something that cannot be studied here;
             None where there is nothing.
         results, table: what standings and charts are made of.
@@ -136,6 +142,7 @@ class Material:
     duplicates: tuple[Duplicates, ...]
     games: int
     komis: tuple[tuple[int, int, float, float | None], ...]
+    laboratory: Laboratory | None
     study: Study | str | None
     results: Results
     table: Standings
@@ -168,7 +175,9 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
     results = results_of(store, columns=columns)
     # Of a million games the columns are 200 MB, which what follows needs more.
     columns = _only(columns, ("black_identity", "white_identity", "winner", "pair"))
-    rated = _rated(store, columns)
+    plan = plan_of(store, event)
+    # An engine is as strong as itself.
+    rated = None if plan is not None and plan.is_self_play else _rated(store, columns)
     del columns
     return Material(
         event=event,
@@ -177,6 +186,7 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
         duplicates=store.duplicates(),
         games=games,
         komis=komis,
+        laboratory=plan,
         study=study_of_event(store, event, games),
         results=results,
         table=standings(results),
@@ -280,8 +290,9 @@ def _komi(material: Material) -> Section | None:
     """What the games say of komi, where there were several or the players settled it."""
     study = material.study
     if study is not None and not isinstance(study, str):
-        tables = (*study.tables(), *study.further_tables())
-        return Section("komi", "Komi", tables, (), study.charts, tuple(study.lines()))
+        further = tuple(_beginning(table) for table in study.further_tables())
+        tables = (*study.tables(), *further)
+        return Section("komi", "Komi", tables, study.further_tables(), study.charts, tuple(study.lines()))
     notes = () if study is None else (study,)
     rows = material.komis
     if len(rows) < 2:
@@ -616,7 +627,11 @@ SECTIONS: tuple[Callable[[Material], Section | None], ...] = (
 def sections_of(material: Material) -> list[Section]:
     """Return the sections of an event, once its games have been counted."""
     made: Iterable[Section | None] = (make(material) for make in SECTIONS)
-    return [section for section in made if section is not None]
+    sections = [section for section in made if section is not None]
+    if material.laboratory is not None:
+        # What it was played for.
+        sections.sort(key=lambda section: section.anchor != "komi")
+    return sections
 
 
 # --- Small things -----------------------------------------------------------------------------------
@@ -625,6 +640,15 @@ def sections_of(material: Material) -> list[Section]:
 def _title(what: str, material: Material) -> str:
     labels = material.results.labels
     return f"{what}: {labels.event} ({labels.rules})"
+
+
+def _beginning(table: Table) -> Table:
+    """Return a long table's first rows, for the page; its file for programs has them all."""
+    left = len(table.rows) - _MOST_FURTHER_ROWS
+    if left <= 0:
+        return table
+    note = f"{counted(left, 'further row')} in the CSV file."
+    return replace(table, rows=table.rows[:_MOST_FURTHER_ROWS], notes=(*table.notes, note))
 
 
 def _left_out(count: int, what: str) -> tuple[str, ...]:

@@ -189,11 +189,12 @@ def _facts(material: Material) -> list[str]:
     if results.void:
         games += f", {len(results.void)} void"
     began = f"begun {meta.created[:16].replace('T', ' ')} UTC"
-    ended = (
-        "games are still to come"
-        if meta.finished is None
-        else f"finished {meta.finished[:16].replace('T', ' ')} UTC"
-    )
+    if material.laboratory is not None:
+        ended = "a komi laboratory, which can always be gone on with"
+    elif meta.finished is None:
+        ended = "games are still to come"
+    else:
+        ended = f"finished {meta.finished[:16].replace('T', ' ')} UTC"
     return [games, began, ended]
 
 
