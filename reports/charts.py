@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from arena.core.verdict import Reason
 from reports.extras import require
 from reports.printable import printable, text_width
 from reports.results import NOBODY
@@ -45,6 +46,7 @@ _TITLE_IN = 0.65
 _WORDS = ("won", "drawn", "lost")
 _LOOKS = ((BLUE, "////"), (GREY, ""), (ORANGE, "...."))
 """Colour and hatch of what was won, drawn and lost."""
+_NOT_ON_THE_BOARD = (Reason.RESIGN, Reason.ADJUDICATED, Reason.PLY_LIMIT, Reason.BOTH_FAILED)
 _STYLE = {
     "axes.axisbelow": True,
     "axes.edgecolor": INK,
@@ -338,9 +340,10 @@ def _margins_by_colour(results: Results, order: Sequence[int]) -> Iterator[Chart
 
 def _lengths(results: Results) -> Chart:
     edges = _edges(results.plies.astype(np.float64))
-    board = np.isfinite(results.board_margin)
-    faults = ~board & (results.at_fault != NOBODY)
-    other = ~board & ~faults
+    faults = results.at_fault != NOBODY
+    off_board = [code for code, word in enumerate(results.reasons) if word in _NOT_ON_THE_BOARD]
+    other = ~faults & np.isin(results.reason, off_board)
+    board = ~faults & ~other
     kinds = [
         (f"{what}: {int(which.sum())}", which, look)
         for what, which, look in zip(

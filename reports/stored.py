@@ -61,7 +61,9 @@ def results_of(
     kind = kinds[columns.discipline] if len(kinds) else np.empty(0, np.int64)
     if discipline is not None:
         counts &= kind == names.index(discipline)
-    is_combined = len(names) > 1 and discipline is None
+    # Games that differ in komi alone are one game here: their margins can be put together.
+    kinds_of_game = {(each.game, each.size, each.time, each.book) for each in event.all_disciplines}
+    is_combined = len(kinds_of_game) > 1 and discipline is None
 
     def integers(column: np.ndarray) -> Integers:
         return column[counts].astype(np.int64)
