@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from arena.core.verdict import Reason
+from arena.words import counted
 from reports.extras import require
 from reports.printable import printable, text_width
 from reports.results import NOBODY
@@ -275,7 +276,9 @@ def _histogram(axes: Any, panel: _Panel, edges: Floats) -> None:
     margin, points = panel.margin[known], panel.points[known]
     kinds = [(margin[points == value], *look) for value, look in zip((1.0, 0.5, 0.0), _LOOKS, strict=True)]
     top = _stack(axes, edges, kinds)
-    said = f"{len(margin)} of {len(known)} games" if len(margin) < len(known) else f"{len(margin)} games"
+    said = (
+        f"{len(margin)} of {len(known)} games" if len(margin) < len(known) else counted(len(margin), "game")
+    )
     if len(margin):
         mean = float(margin.mean())
         axes.plot([mean], [top * 1.08], "v", color=INK, markersize=5)
@@ -449,7 +452,9 @@ def _figure(width_in: float, height_in: float, title: str, results: Results) -> 
     """
     figure = require("matplotlib.figure").Figure(figsize=(width_in, height_in))
     head, what = printable(title, 90), printable(results.labels.rules, 90)
-    figure.suptitle(f"{head}\n{what}, {len(results)} games", fontsize=11, y=1 - 0.1 / height_in, va="top")
+    figure.suptitle(
+        f"{head}\n{what}, {counted(len(results), 'game')}", fontsize=11, y=1 - 0.1 / height_in, va="top"
+    )
     return figure
 
 

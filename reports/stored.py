@@ -16,6 +16,7 @@ from arena.core.verdict import Reason
 from arena.rules.base import QuestionError
 from arena.rules.registry import rules_class
 from arena.store import Standing
+from arena.words import counted
 from reports.allowance import granted_us
 from reports.printable import printable
 from reports.results import Decision, Labels, Results, VoidGame
@@ -133,7 +134,7 @@ def remarks_of(store: ReadStore, event: Event) -> tuple[str, ...]:
             )
             found.append(f"Warning: {words}{during}.")
     if use.lagging:
-        games = "1 game" if use.lagging == 1 else f"{use.lagging} games"
+        games = counted(use.lagging, "game")
         found.append(
             f"Warning: the machine was overloaded: in {games} the referee was kept from its work "
             f"for more than the margin of {margin_us // 1000} ms, {use.longest_lag_us / 1e6:.3f} s at most."
@@ -175,7 +176,7 @@ def labels_of(event: Event, discipline: str | None = None) -> Labels:
         (labels,) = kinds
         own = sum(each.discipline in (None, *(one.name for one in chosen)) for each in event.pairings)
         if own:
-            others = f"{own} pairing{'' if own == 1 else 's'} otherwise"
+            others = f"{counted(own, 'pairing')} otherwise"
             labels = dataclasses.replace(labels, rules=f"{labels.rules}, {others}")
         return labels
     colours = {labels.colours for labels in kinds}

@@ -14,7 +14,7 @@ import click
 from arena.cli.errors import Failure
 from arena.cli.printing import print_line
 from arena.cli.target import told, writing_told
-from arena.stats.words import counted
+from arena.words import counted
 from reports.printable import printable
 
 if TYPE_CHECKING:
@@ -115,7 +115,9 @@ def _from_flags(
     table = {**flags, "game": "pletore", "format": "match" if len(entries) == 2 else "round-robin", "komi": 0}
     design = _design(given, "command line", is_self_play=len(engines) == 1)
     try:
-        event = event_from_keys({**table, "name": "Komi laboratory"}, entries)
+        event = event_from_keys(
+            {**table, "name": "Komi laboratory"}, entries, is_self_play=design.is_self_play
+        )
     except ConfigError as error:
         raise Failure(str(error)) from error
     if len(engines) == 1:

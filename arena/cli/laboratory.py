@@ -91,7 +91,11 @@ def _run(plan: Laboratory, course: Course, schedule: Schedule, store: RunStore) 
             click.echo("stopped; the same command goes on from here", err=True)
             return EXIT_STOPPED
         case Ending.REFUSED:
-            raise Failure(f"pre-flight failed, no game was played:\n{report.message}", EXIT_CANNOT)
+            # What a twin lacks the engine itself lacks.
+            words = {words: each.name for each in reversed(report.findings) for words in each.shortcomings}
+            lines = [f"{name}: {what}" for what, name in words.items()] if plan.is_self_play else []
+            told_once = "\n".join(lines) or report.message
+            raise Failure(f"pre-flight failed, no game was played:\n{told_once}", EXIT_CANNOT)
         case Ending.FAILED:
             raise Failure(report.message, EXIT_FAILED)
 

@@ -33,6 +33,7 @@ from scipy.sparse.linalg import lsqr
 
 from arena.stats.elo import ELO_PER_NAT
 from arena.stats.estimate import Estimate, Interval
+from arena.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -593,7 +594,7 @@ def _notes(
             "The chosen anchor played no game: each group is measured against its engine with most games."
         )
     if idle := int(np.count_nonzero(games == 0)):
-        notes.append(f"{idle} {'engine' if idle == 1 else 'engines'} without games: not rated.")
+        notes.append(f"{counted(idle, 'engine')} without games: not rated.")
     if confounded:
         notes.append(
             "Colours were not swapped: an advantage of Black cannot be told from strength; "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from arena.stats.komi.design import AdaptiveDesign
 from arena.stats.komi.games import Ending, KomiGame
-from arena.stats.words import counted
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from arena.rules import BLACK
 from arena.stats.komi.pie import Offer
-from arena.stats.words import counted
+from arena.words import counted
 from reports.charts import BLUE, GREY, ORANGE, Chart, save_charts
 from reports.extras import require
 from reports.komi.tables import percent, sentence, shown_estimate

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from arena.core.laboratory import Design, Laboratory, design_in
 from arena.stats.komi.laboratory import LaboratoryReport, analyse
 from arena.stats.komi.pie import PieReport, judge_pie
-from arena.stats.words import counted
+from arena.words import counted
 from reports.komi.charts import save_komi_charts
 from reports.komi.courses import AdaptiveCourse, FixedCourse
 from reports.komi.games import komi_game

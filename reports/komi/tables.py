@@ -114,7 +114,7 @@ def comparison_table(report: LaboratoryReport) -> Table | None:
 def verdict_lines(report: LaboratoryReport, extra: Sequence[str] = ()) -> list[str]:
     """Return the answer and what belongs to it, a sentence each."""
     lines = [f"Answer: {report.verdict.words}."]
-    if report.verdict.recommended is not None:
+    if report.verdict.recommended is not None and not report.verdict.is_step:
         lines.append(f"Recommended: komi {report.verdict.recommended}, Black's share nearest to one half.")
     compared = () if report.comparisons.comparisons else (report.comparisons.words,)
     return [*lines, *map(sentence, filter(None, (report.common.words, *compared, *report.notes, *extra)))]

@@ -18,7 +18,7 @@ from arena.core.rounds import games_of_meeting
 from arena.core.verdict import FAULTS, Reason
 from arena.rules.base import BLACK, QuestionError, colour_name
 from arena.rules.registry import make_rules, rules_class
-from arena.stats.words import counted
+from arena.words import counted
 from reports.boards import drawing_of
 from reports.komi.study import plan_of, study_of_event
 from reports.printable import NAME_CELLS, printable
@@ -379,7 +379,7 @@ def _time(material: Material) -> Section | None:
     notes.append(
         "No game was lost on time."
         if not total
-        else f"{total} game{'s were' if total > 1 else ' was'} lost on time."
+        else f"{counted(total, 'game was', 'games were')} lost on time."
     )
     tables: tuple[Table, ...] = ()
     if rows:
@@ -447,7 +447,7 @@ def _openings(material: Material) -> Section:
     ]
     rows.sort(key=lambda row: -row[1])
     if not material.is_whole:
-        notes.append(f"Counted over the {seen.games} games that have a replay.")
+        notes.append(f"Counted over {counted(seen.games, 'game')} with a replay.")
     first = material.results.labels.colours[0]
     table = Table(
         "openings",
@@ -485,8 +485,8 @@ def _identical(material: Material) -> Section:
         _left_out(len(groups) - len(rows), "groups"),
     )
     note = (
-        f"{again} of {material.games} games repeat an earlier one move by move; they count, but they tell "
-        "nothing new."
+        f"{again} of {counted(material.games, 'game')} repeat an earlier one move by move: they count, but "
+        "tell nothing new."
     )
     return Section("identical", "Identical games", (table,), notes=(note,))
 
@@ -522,7 +522,7 @@ def _thrown(material: Material, notes: list[str]) -> Section:
     """Return the section on dice with the count of the faces."""
     seen = material.seen
     if not material.is_whole:
-        notes.append(f"Counted over the {seen.games} games that have a replay.")
+        notes.append(f"Counted over {counted(seen.games, 'game')} with a replay.")
     dice = sum(seen.dice.values())
     if not dice:
         return Section("dice", "Dice", notes=tuple(notes))
@@ -591,7 +591,7 @@ def _environment(material: Material) -> Section:
         Column("machine", "machine", cells=100),
     )
     settings = [
-        f"{event.format}, {games_of_meeting(event)} games a pairing",
+        f"{event.format}, {counted(games_of_meeting(event), 'game')} a pairing",
         f"{event.concurrency} at a time",
         f"seed {event.seed}",
         f"time {', '.join(dict.fromkeys(each.time.text for each in event.all_disciplines))}",

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena import __version__
+from arena.words import counted
 from reports import charts, tables
 from reports.export import Circumstances
 from reports.extras import require
@@ -182,8 +183,7 @@ def _event(writer: _Writer, number: int, store: ReadStore, material: Material, r
 
 def _facts(material: Material) -> list[str]:
     meta, results = material.meta, material.results
-    counted = len(results)
-    games = f"{counted} game{'' if counted == 1 else 's'} counted"
+    games = f"{counted(len(results), 'game')} counted"
     if results.scheduled is not None:
         games += f" of {results.scheduled} scheduled"
     if results.void:

@@ -189,7 +189,7 @@ def test_of_many_games_a_stated_number_has_a_replay_faults_first(tmp_path: Path)
     assert set(faults) <= {row[0] for row in rows}
     page = (tmp_path / "report" / "index.html").read_text()
     assert "10 of 40 games open as a replay" in page
-    assert "Counted over the 10 games that have a replay." in page
+    assert "Counted over 10 games with a replay." in page
     assert written(tmp_path / "report", database, replays=0, of_more=0).replays == 0
 
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from arena.stats.estimate import Estimate, Interval
 from arena.stats.komi.curves import Tally, find_step
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -104,7 +105,8 @@ def expected_information(posterior: Floats, black: Floats, noise: Floats) -> Flo
 
     Args:
         posterior: shape (experiments, locations, spreads), each experiment's sum is 1.
-        black, noise: shape (komi, locations, spreads).
+        black: chance that Black wins, shape (komi, locations, spreads).
+        noise: entropy of that chance, the same shape.
 
     Returns:
         Shape (experiments, komi).
@@ -263,8 +265,8 @@ class KomiPosterior:
                 f"a step, not a curve: at {which} komi Black won every game up to {step[0]} and White every "
                 f"game from {step[1]} on; no komi of this parity lies between, so more games cannot narrow it"
             )
-        elif (words := self._at_an_end(low, high)) is not None:
-            value = None
+        elif (at_an_end := self._at_an_end(low, high)) is not None:
+            value, words = None, at_an_end
         elif interval.width <= self.precision:
             words = f"fair at {mean:.1f} ({interval.text()}) at {which} komi: as precise as asked"
         else:
@@ -282,19 +284,20 @@ class KomiPosterior:
         Games in the range can then narrow only the side that is known as precisely as asked.
 
         Args:
-            low, high: the ends of the interval as they are, beyond the range too.
+            low: lower end of the interval as it is, beyond the range too.
+            high: upper end.
         """
         low_komi, high_komi = self.grid.komis[0], self.grid.komis[-1]
         which = ("even", "odd")[low_komi % 2]
         if low < low_komi and high <= min(low_komi + self.precision, high_komi):
             return (
-                f"at {which} komi the fair komi is at most {high:.1f}, at the lower end of the range or below "
-                f"it: komi below {low_komi} would tell"
+                f"at {which} komi the fair komi is at most {high:.1f}, at the lower end of the range or "
+                f"below it: komi below {low_komi} would tell"
             )
         if high > high_komi and low >= max(high_komi - self.precision, low_komi):
             return (
-                f"at {which} komi the fair komi is at least {low:.1f}, at the upper end of the range or above "
-                f"it: komi above {high_komi} would tell"
+                f"at {which} komi the fair komi is at least {low:.1f}, at the upper end of the range or "
+                f"above it: komi above {high_komi} would tell"
             )
         return None
 
@@ -372,7 +375,8 @@ class AdaptiveDesign:
         done = all(parity.done for parity in parities)
         words = "; ".join(parity.words for parity in parities)
         if not done and games >= self.max_games:
-            words = f"stopped at {games} games, the most allowed, before the precision asked for: {words}"
+            most = counted(games, "game")
+            words = f"stopped at {most}, the most allowed, before the precision asked for: {words}"
             done = True
         return DesignState(games, done, parities, words)
 

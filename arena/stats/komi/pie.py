@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from arena.stats.bounded_mean import wilson_interval
 from arena.stats.estimate import Estimate
 from arena.stats.komi import openings
-from arena.stats.words import counted
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
