@@ -12,7 +12,6 @@ from arena.cli.errors import Failure
 from arena.cli.target import told
 from arena.store import RunStore, StoreError
 from arena.words import counted
-from reports.extras import MissingExtraError
 from reports.records.files import FORMS, event_of, read_records
 from reports.records.objects import RecordError
 
@@ -40,7 +39,7 @@ def command(
     """
     if database.exists():
         raise Failure(f"{database} exists: name a new database")
-    with told(RecordError, MissingExtraError), _reading_told():
+    with told(RecordError), _reading_told():
         records = read_records(files, form, renumber=renumber)
     annulled = sum(record.verdict.is_void for record in records)
     records = [record for record in records if not record.verdict.is_void]
