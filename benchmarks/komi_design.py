@@ -98,7 +98,7 @@ def _play(
 ) -> Design:
     chances = truth.black()
     # Single precision is enough for a simulation and twice as fast.
-    likelihood = grid.black.astype(np.float32)
+    likelihood, noise = grid.black.astype(np.float32), grid.noise.astype(np.float32)
     posterior = np.tile(grid.prior.astype(np.float32), (experiments, 1, 1))
     running = np.arange(experiments)
     games = np.zeros(experiments, dtype=np.int64)
@@ -106,7 +106,7 @@ def _play(
     rounds = np.zeros((experiments, len(chances)), dtype=np.int64)
     for played in range(MOST_GAMES):
         if adaptive:
-            choice = np.argmax(expected_information(posterior, likelihood), axis=1)
+            choice = np.argmax(expected_information(posterior, likelihood, noise), axis=1)
         else:
             if played % len(chances) == 0:
                 rounds = rng.permuted(np.tile(np.arange(len(chances)), (len(running), 1)), axis=1)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from arena.core.verdict import Reason
+from arena.words import counted
 from reports.extras import require
 from reports.printable import printable, text_width
 from reports.results import NOBODY
@@ -45,6 +47,7 @@ _TITLE_IN = 0.65
 _WORDS = ("won", "drawn", "lost")
 _LOOKS = ((BLUE, "////"), (GREY, ""), (ORANGE, "...."))
 """Colour and hatch of what was won, drawn and lost."""
+_NOT_ON_THE_BOARD = (Reason.RESIGN, Reason.ADJUDICATED, Reason.PLY_LIMIT, Reason.BOTH_FAILED)
 _STYLE = {
     "axes.axisbelow": True,
     "axes.edgecolor": INK,
@@ -273,7 +276,9 @@ def _histogram(axes: Any, panel: _Panel, edges: Floats) -> None:
     margin, points = panel.margin[known], panel.points[known]
     kinds = [(margin[points == value], *look) for value, look in zip((1.0, 0.5, 0.0), _LOOKS, strict=True)]
     top = _stack(axes, edges, kinds)
-    said = f"{len(margin)} of {len(known)} games" if len(margin) < len(known) else f"{len(margin)} games"
+    said = (
+        f"{len(margin)} of {len(known)} games" if len(margin) < len(known) else counted(len(margin), "game")
+    )
     if len(margin):
         mean = float(margin.mean())
         axes.plot([mean], [top * 1.08], "v", color=INK, markersize=5)
@@ -338,9 +343,10 @@ def _margins_by_colour(results: Results, order: Sequence[int]) -> Iterator[Chart
 
 def _lengths(results: Results) -> Chart:
     edges = _edges(results.plies.astype(np.float64))
-    board = np.isfinite(results.board_margin)
-    faults = ~board & (results.at_fault != NOBODY)
-    other = ~board & ~faults
+    faults = results.at_fault != NOBODY
+    off_board = [code for code, word in enumerate(results.reasons) if word in _NOT_ON_THE_BOARD]
+    other = ~faults & np.isin(results.reason, off_board)
+    board = ~faults & ~other
     kinds = [
         (f"{what}: {int(which.sum())}", which, look)
         for what, which, look in zip(
@@ -446,7 +452,9 @@ def _figure(width_in: float, height_in: float, title: str, results: Results) -> 
     """
     figure = require("matplotlib.figure").Figure(figsize=(width_in, height_in))
     head, what = printable(title, 90), printable(results.labels.rules, 90)
-    figure.suptitle(f"{head}\n{what}, {len(results)} games", fontsize=11, y=1 - 0.1 / height_in, va="top")
+    figure.suptitle(
+        f"{head}\n{what}, {counted(len(results), 'game')}", fontsize=11, y=1 - 0.1 / height_in, va="top"
+    )
     return figure
 
 

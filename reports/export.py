@@ -162,8 +162,18 @@ def game_object(record: GameRecord, circumstances: Circumstances | None = None) 
 
 
 def json_line(record: GameRecord, circumstances: Circumstances | None = None) -> str:
-    """Return a game as one line of JSON, ASCII, without the line end."""
-    return json.dumps(game_object(record, circumstances), separators=(",", ":"))
+    """Return a game as one line of JSON, ASCII, without the line end.
+
+    The keys of the contract, and `infos`: what was said with each move, null where nothing ever was.
+    """
+    return json.dumps(
+        {**game_object(record, circumstances), "infos": infos_of(record)}, separators=(",", ":")
+    )
+
+
+def infos_of(record: GameRecord) -> list[dict[str, Any]] | None:
+    """Return what an engine said with each move, None where nothing was said in the whole game."""
+    return [dict(info) for info in record.infos] if any(record.infos) else None
 
 
 def csv_row(record: GameRecord, circumstances: Circumstances | None = None) -> list[str | int | float | None]:

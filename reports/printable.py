@@ -58,7 +58,7 @@ def text_width(text: str) -> int:
 
 def cell_width(character: str) -> int:
     """Return how many terminal cells a printable character takes: 0, 1 or 2."""
-    if unicodedata.combining(character):
+    if unicodedata.category(character) in {"Mn", "Me"}:
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 

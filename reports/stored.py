@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arena.core.laboratory import design_in
 from arena.core.openings import OpeningError
 from arena.core.rounds import games_of_meeting
 from arena.core.schedule import Schedule, ScheduleError, discipline_of
@@ -15,14 +16,17 @@ from arena.core.verdict import Reason
 from arena.rules.base import QuestionError
 from arena.rules.registry import rules_class
 from arena.store import Standing
+from arena.words import counted
 from reports.allowance import granted_us
 from reports.printable import printable
 from reports.results import Decision, Labels, Results, VoidGame
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from arena.core.event import Discipline, Event
+    from arena.core.event import Discipline, Event, Komi
     from arena.core.record import GameRecord
     from arena.store import ReadStore, ResultColumns
     from reports.results import Floats, Integers
@@ -58,7 +62,9 @@ def results_of(
     kind = kinds[columns.discipline] if len(kinds) else np.empty(0, np.int64)
     if discipline is not None:
         counts &= kind == names.index(discipline)
-    is_combined = len(names) > 1 and discipline is None
+    # Games that differ in komi alone are one game here: their margins can be put together.
+    kinds_of_game = {(each.game, each.size, each.time, each.book) for each in event.all_disciplines}
+    is_combined = len(kinds_of_game) > 1 and discipline is None
 
     def integers(column: np.ndarray) -> Integers:
         return column[counts].astype(np.int64)
@@ -96,13 +102,19 @@ def results_of(
         void=tuple(game for game in void_games(store) if discipline in (None, discipline_of(game.id))),
         decisions=decisions_of(store),
         identical=_identical(columns, counts),
-        scheduled=_scheduled(event, schedule, discipline),
+        scheduled=None if is_laboratory(store) else _scheduled(event, schedule, discipline),
         disqualified=tuple(entry.target for entry in store.audit() if entry.action == "disqualify"),
         discipline=played if is_combined else None,
         disciplines=names,
         remarks=remarks_of(store, event),
         **_by_results(event, store, schedule if discipline is None else None),
     )
+
+
+def is_laboratory(store: ReadStore) -> bool:
+    """Say whether the games are those of a komi laboratory, which plays only some of its schedule."""
+    runs = store.meta().runs
+    return bool(runs) and design_in(runs[-1].event_text) is not None
 
 
 def remarks_of(store: ReadStore, event: Event) -> tuple[str, ...]:
@@ -122,7 +134,7 @@ def remarks_of(store: ReadStore, event: Event) -> tuple[str, ...]:
             )
             found.append(f"Warning: {words}{during}.")
     if use.lagging:
-        games = "1 game" if use.lagging == 1 else f"{use.lagging} games"
+        games = counted(use.lagging, "game")
         found.append(
             f"Warning: the machine was overloaded: in {games} the referee was kept from its work "
             f"for more than the margin of {margin_us // 1000} ms, {use.longest_lag_us / 1e6:.3f} s at most."
@@ -159,12 +171,12 @@ def labels_of(event: Event, discipline: str | None = None) -> Labels:
         discipline: name of one game of an event of several; None: all of them.
     """
     chosen = [each for each in event.all_disciplines if discipline in (None, each.name)]
-    kinds = [_labels_of_one(event.name, each) for each in chosen]
+    kinds = [_labels_of_one(event.name, each) for each in _alike_but_for_komi(chosen)]
     if len(kinds) == 1:
         (labels,) = kinds
-        own = sum(each.discipline in (None, chosen[0].name) for each in event.pairings)
+        own = sum(each.discipline in (None, *(one.name for one in chosen)) for each in event.pairings)
         if own:
-            others = f"{own} pairing{'' if own == 1 else 's'} otherwise"
+            others = f"{counted(own, 'pairing')} otherwise"
             labels = dataclasses.replace(labels, rules=f"{labels.rules}, {others}")
         return labels
     colours = {labels.colours for labels in kinds}
@@ -176,7 +188,26 @@ def labels_of(event: Event, discipline: str | None = None) -> Labels:
     )
 
 
-def _labels_of_one(event: str, discipline: Discipline) -> Labels:
+def _alike_but_for_komi(disciplines: Sequence[Discipline]) -> list[tuple[Discipline, tuple[Komi, ...]]]:
+    """Return the disciplines with their komi, those that differ in it alone as one."""
+    found: dict[tuple[str, int | None], tuple[Discipline, tuple[Komi, ...]]] = {}
+    for each in disciplines:
+        first, komis = found.get((each.game, each.size), (each, ()))
+        found[each.game, each.size] = first, komis if each.komi in komis else (*komis, each.komi)
+    return list(found.values())
+
+
+def _komi_words(komis: Sequence[Komi]) -> str:
+    numbers = sorted(komi for komi in komis if isinstance(komi, int))
+    words = [", ".join(map(str, numbers))] if numbers else []
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        words = [f"{numbers[0]} to {numbers[-1]}"]
+    said = [f"komi {words[0]}"] if words else []
+    return " and ".join([*said, *(["pie"] if "pie" in komis else [])])
+
+
+def _labels_of_one(event: str, settled: tuple[Discipline, tuple[Komi, ...]]) -> Labels:
+    discipline, komis = settled
     settings = [f"{discipline.size}x{discipline.size}"] if discipline.size is not None else []
     try:
         rules = rules_class(discipline.game)
@@ -188,7 +219,7 @@ def _labels_of_one(event: str, discipline: Discipline) -> Labels:
         if discipline.komi is None:
             name += ", komi as each game has it"
         else:
-            name += ", pie" if discipline.komi == "pie" else f", komi {discipline.komi}"
+            name += f", {_komi_words(komis)}"
     return Labels(event, name, rules.margin_unit, rules.colour_titles)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
+from arena.words import counted
 from reports.estimates import Estimate
 from reports.extras import require
 from reports.printable import NAME_CELLS, markdown, printable, spreadsheet
@@ -305,7 +306,7 @@ def void_table(results: Results) -> Table:
 def under_every_table(results: Results) -> tuple[str, ...]:
     """Return the notes that no table may leave out: how complete it is, and every word of the organiser."""
     count = len(results)
-    done = f"{count} game{'' if count == 1 else 's'} counted"
+    done = f"{counted(count, 'game')} counted"
     if results.scheduled is not None:
         done += f" of {results.scheduled} scheduled"
     if results.void:

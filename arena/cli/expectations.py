@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.cli.errors import Failure
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +76,9 @@ class Expectation:
             if share.low is None or share.high is None
             else f"{share.low:.3f} to {share.high:.3f}"
         )
-        context = "" if self.figure == "faults" else f" (95 % interval {interval}, {share.games} games)"
+        context = (
+            "" if self.figure == "faults" else f" (95 % interval {interval}, {counted(share.games, 'game')})"
+        )
         verdict = "met" if is_met else "NOT met"
         return (
             is_met,

@@ -11,7 +11,7 @@ import click
 from arena.cli.errors import Failure
 from arena.cli.target import told
 from arena.store import RunStore, StoreError
-from reports.extras import MissingExtraError
+from arena.words import counted
 from reports.records.files import FORMS, event_of, read_records
 from reports.records.objects import RecordError
 
@@ -39,7 +39,7 @@ def command(
     """
     if database.exists():
         raise Failure(f"{database} exists: name a new database")
-    with told(RecordError, MissingExtraError), _reading_told():
+    with told(RecordError), _reading_told():
         records = read_records(files, form, renumber=renumber)
     annulled = sum(record.verdict.is_void for record in records)
     records = [record for record in records if not record.verdict.is_void]
@@ -56,9 +56,9 @@ def command(
         except StoreError:
             database.unlink(missing_ok=True)
             raise
-    games = f"{len(records)} game{'' if len(records) == 1 else 's'}"
+    games = f"{counted(len(records), 'game')}"
     left_out = f"; {annulled} annulled left out" if annulled else ""
-    click.echo(f"wrote {database}: {games} of {len(event.engines)} engines{left_out}", err=True)
+    click.echo(f"wrote {database}: {games} of {counted(len(event.engines), 'engine')}{left_out}", err=True)
 
 
 @contextmanager

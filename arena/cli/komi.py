@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,40 +14,26 @@ import click
 from arena.cli.errors import Failure
 from arena.cli.printing import print_line
 from arena.cli.target import told, writing_told
+from arena.words import counted
 from reports.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from arena.cli.laboratory import Course
     from arena.core.event import Event
-    from arena.core.laboratory import Laboratory
-    from arena.stats.komi.laboratory import LaboratoryReport
-
-MOST_KOMIS = 101
-"""Widest range: each komi is a discipline of its own in the event."""
-
-MOST_GAMES = 1_000_000
-"""Most games at each komi."""
+    from arena.core.laboratory import Design, Laboratory
+    from arena.stats.komi.games import KomiGame
+    from reports.komi.study import Study
 
 _RANGE = re.compile(r"([+-]?[0-9]{1,7})(?:\.\.([+-]?[0-9]{1,7}))?")
 _KEYS = ("komi", "games", "precision")
-
-
-@dataclass(frozen=True, slots=True)
-class _Design:
-    """What is asked for: the komi, games of each pairing at each, and the precision, None for a grid."""
-
-    komis: tuple[int, ...]
-    games: int
-    precision: float | None
 
 
 @click.command("komi")
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option("--engine", "engines", multiple=True, metavar="ENGINE", help="One for self-play, or several.")
 @click.option("--size", type=int, help="Board size; default: the game's.")
-@click.option("--komi", "komi_range", metavar="LOW..HIGH", help="Komi to be played, e.g. 0..8 or -2..6.")
+@click.option("--komi", "komi_range", metavar="LOW..HIGH|pie", help="Komi to be played, e.g. 0..8 or -2..6.")
 @click.option(
     "--games",
     type=int,
@@ -77,7 +63,7 @@ def command(
     openings: int | None,
     **keys: object,
 ) -> int:
-    """Play Pletore at a range of komi and say which komi is fair.
+    """Play Pletore at a range of komi and say which komi is fair; or under pie, and say what is offered.
 
     FILE is a tournament file with a table [laboratory] (komi = "LOW..HIGH", games, precision); without it,
     engines come from --engine: one plays itself, of several every two meet at every komi. Flags win over the
@@ -90,26 +76,21 @@ def command(
     flags = {**keys, "openings": None if openings is None else {"random": openings}}
     given = {"komi": komi_range, "games": games, "precision": precision}
     if file is not None:
-        event, design, count = _from_file(file, flags, given)
-        plan = _plan(event, design, is_self_play=count == 1)
+        plan = _plan(*_from_file(file, flags, given))
         text = file.read_text(encoding="utf-8")
-        return _played(plan, design, db or file.with_suffix(".db"), output, text, [file], as_json=as_json)
-    event, design = _from_flags(engines, flags, given)
-    plan = _plan(event, design, is_self_play=len(engines) == 1)
+        return _played(plan, db or file.with_suffix(".db"), output, text, [file], as_json=as_json)
+    plan = _plan(*_from_flags(engines, flags, given))
     if db is not None:
-        return _played(plan, design, db, output, "", [], as_json=as_json)
+        return _played(plan, db, output, "", [], as_json=as_json)
     if output is not None:
         with writing_told(output):
             output.mkdir(parents=True, exist_ok=True)
-        return _played(plan, design, output / "komi.db", output, "", [], as_json=as_json)
+        return _played(plan, output / "komi.db", output, "", [], as_json=as_json)
     with tempfile.TemporaryDirectory(prefix="arena-komi-") as folder:
-        return _played(plan, design, Path(folder) / "komi.db", None, "", [], as_json=as_json)
+        return _played(plan, Path(folder) / "komi.db", None, "", [], as_json=as_json)
 
 
-def _from_file(
-    file: Path, flags: Mapping[str, object], given: Mapping[str, object]
-) -> tuple[Event, _Design, int]:
-    """Return event and design, and how many engines the file names."""
+def _from_file(file: Path, flags: Mapping[str, object], given: Mapping[str, object]) -> tuple[Event, Design]:
     from arena.config import ConfigError, load_laboratory
 
     try:
@@ -122,19 +103,21 @@ def _from_file(
             f"{file}: laboratory.{printable(unknown[0], 40)}: unknown key, {', '.join(_KEYS)} are known"
         )
     wanted = {**keys, **{key: value for key, value in given.items() if value is not None}}
-    return event, _design(wanted, str(file)), count
+    return event, _design(wanted, str(file), is_self_play=count == 1)
 
 
 def _from_flags(
     engines: tuple[str, ...], flags: Mapping[str, object], given: Mapping[str, object]
-) -> tuple[Event, _Design]:
+) -> tuple[Event, Design]:
     from arena.config import ConfigError, event_from_keys
 
     entries = [*engines, *engines] if len(engines) == 1 else list(engines)
     table = {**flags, "game": "pletore", "format": "match" if len(entries) == 2 else "round-robin", "komi": 0}
-    design = _design(given, "command line")
+    design = _design(given, "command line", is_self_play=len(engines) == 1)
     try:
-        event = event_from_keys({**table, "name": "Komi laboratory"}, entries)
+        event = event_from_keys(
+            {**table, "name": "Komi laboratory"}, entries, is_self_play=design.is_self_play
+        )
     except ConfigError as error:
         raise Failure(str(error)) from error
     if len(engines) == 1:
@@ -145,24 +128,17 @@ def _from_flags(
     return event, design
 
 
-def _design(keys: Mapping[str, object], place: str) -> _Design:
-    komi, games, precision = keys.get("komi"), keys.get("games", 20), keys.get("precision")
-    if komi is None:
-        raise Failure(f"{place}: komi: a range is needed, such as 0..8")
-    found = _RANGE.fullmatch(str(komi)) if isinstance(komi, (str, int)) else None
-    if found is None:
-        raise Failure(
-            f"{place}: komi = {printable(str(komi), 40)}: a range LOW..HIGH of whole numbers, such as 0..8"
-        )
-    low, high = int(found[1]), int(found[2] or found[1])
-    if low > high or high - low >= MOST_KOMIS:
-        raise Failure(f"{place}: komi = {low}..{high}: LOW first, and at most {MOST_KOMIS} values")
+def _design(keys: Mapping[str, object], place: str, *, is_self_play: bool) -> Design:
+    from arena.core.laboratory import MOST_GAMES, Design
+
+    games, precision = keys.get("games"), keys.get("precision")
+    komis = _komis(keys.get("komi"), place)
     if games is None:
         games = 20
     if isinstance(games, bool) or not isinstance(games, int) or not 1 <= games <= MOST_GAMES:
         raise Failure(f"{place}: games = {printable(str(games), 40)}: a whole number from 1 to {MOST_GAMES}")
     if precision is None:
-        return _Design(tuple(range(low, high + 1)), games, None)
+        return Design(komis, games, None, is_self_play)
     if (
         isinstance(precision, bool)
         or not isinstance(precision, (int, float))
@@ -171,10 +147,30 @@ def _design(keys: Mapping[str, object], place: str) -> _Design:
         raise Failure(
             f"{place}: precision = {printable(str(precision), 40)}: a width in points from 0.05 to 1000"
         )
-    return _Design(tuple(range(low, high + 1)), games, float(precision))
+    return Design(komis, games, float(precision), is_self_play)
 
 
-def _plan(event: Event, design: _Design, *, is_self_play: bool) -> Laboratory:
+def _komis(komi: object, place: str) -> tuple[int, ...]:
+    """Return the komi that are asked for, none for pie."""
+    from arena.core.laboratory import MOST_KOMIS
+
+    if komi is None:
+        raise Failure(f"{place}: komi: a range is needed, such as 0..8, or pie")
+    if komi == "pie":
+        return ()
+    found = _RANGE.fullmatch(str(komi)) if type(komi) in (str, int) else None
+    if found is None:
+        raise Failure(
+            f"{place}: komi = {printable(str(komi), 40)}: a range LOW..HIGH of whole numbers, such as 0..8, "
+            "or pie"
+        )
+    low, high = int(found[1]), int(found[2] or found[1])
+    if low > high or high - low >= MOST_KOMIS:
+        raise Failure(f"{place}: komi = {low}..{high}: LOW first, and at most {MOST_KOMIS} values")
+    return tuple(range(low, high + 1))
+
+
+def _plan(event: Event, design: Design) -> Laboratory:
     from arena.core.laboratory import laboratory
     from arena.rules import QuestionError
     from arena.rules.registry import make_rules
@@ -184,104 +180,58 @@ def _plan(event: Event, design: _Design, *, is_self_play: bool) -> Laboratory:
     if event.sprt is not None:
         raise Failure("the laboratory has its own rule for stopping, precision: leave [sprt] out")
     with told(QuestionError):
-        for komi in (design.komis[0], design.komis[-1]):
+        for komi in design.komis[:1] + design.komis[-1:]:
             make_rules(event.game, size=event.size, komi=komi)
     with told(ValueError):
-        return laboratory(
-            event,
-            design.komis,
-            design.games,
-            is_self_play=is_self_play,
-            is_adaptive=design.precision is not None,
-        )
+        return laboratory(event, design)
 
 
 def _played(
-    plan: Laboratory,
-    design: _Design,
-    database: Path,
-    output: Path | None,
-    text: str,
-    private: list[Path],
-    *,
-    as_json: bool,
+    plan: Laboratory, database: Path, output: Path | None, text: str, private: list[Path], *, as_json: bool
 ) -> int:
-    from arena.cli.laboratory import AdaptiveCourse, FixedCourse, play
-    from arena.stats.komi.laboratory import analyse
-    from arena.store import StoreError
+    from arena.cli.laboratory import games_at, play
+    from arena.store import ReadStore, StoreError
+    from reports import tables
+    from reports.komi.courses import FixedCourse, course_of
+    from reports.komi.study import study_of_course, study_of_pie
 
-    course: Course
-    with told(ValueError):
-        course = (
-            FixedCourse(plan, database)
-            if design.precision is None
-            else AdaptiveCourse(plan, database, design.precision)
-        )
-    code = play(plan, course, database, text, private)
-    with told(StoreError, ValueError):
-        found = analyse(course.games(), plan.event.size or 0, design=course.state)
-    title = _title(plan)
-    if as_json:
-        print_line(json.dumps(_as_object(found, title, course)))
+    def games(ordinals: Sequence[int]) -> list[KomiGame]:
+        return games_at(plan, database, ordinals)
+
+    study: Study
+    if plan.design.is_pie:
+        code = play(plan, FixedCourse(plan, games), database, text, private)
+        with told(StoreError), ReadStore(database) as store:
+            study = study_of_pie(plan, store.records_at(list(plan.ordinals())))
     else:
-        _print(found, title, course)
+        with told(ValueError):
+            course = course_of(plan, games)
+        code = play(plan, course, database, text, private)
+        with told(StoreError, ValueError):
+            study = study_of_course(plan, course)
+    if as_json:
+        print_line(json.dumps(_finite(study.as_object())))
+    else:
+        parts = [*map(tables.text, study.tables()), "\n".join(study.lines())]
+        for line in "\n\n\n".join(parts).split("\n"):
+            print_line(line)
     if output is not None:
-        _save(found, title, course, output)
+        _save(study, output)
     return code
 
 
-def _title(plan: Laboratory) -> str:
-    size, engines = plan.event.size, [engine.name for engine in plan.event.engines]
-    who = f"{engines[0]} in self-play" if plan.is_self_play else f"{len(engines)} engines"
-    return f"Pletore {size}x{size}, {who}, {plan.event.time.text}"
-
-
-def _print(report: LaboratoryReport, title: str, course: Course) -> None:
-    from reports import tables
-    from reports.komi.tables import komi_tables, share_table, verdict_lines
-
-    parts = [tables.text(table) for table in komi_tables(report, title)]
-    if (shares := share_table(report)) is not None:
-        parts.append(tables.text(shares))
-    parts.append("\n".join(verdict_lines(report, course.words)))
-    for line in "\n\n\n".join(parts).split("\n"):
-        print_line(line)
-
-
-def _save(report: LaboratoryReport, title: str, course: Course, folder: Path) -> None:
+def _save(study: Study, folder: Path) -> None:
     from reports import tables
     from reports.extras import MissingExtraError
-    from reports.komi.charts import save_komi_charts
-    from reports.komi.tables import comparison_table, komi_tables, share_table, verdict_lines
 
-    found = [*komi_tables(report, title), share_table(report), comparison_table(report)]
+    found = (*study.tables(), *study.further_tables())
     with told(MissingExtraError), writing_told(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        written = [tables.save_csv(table, folder) for table in found if table is not None]
-        written += [tables.save_markdown(table, folder) for table in found if table is not None]
+        written = [save(table, folder) for save in (tables.save_csv, tables.save_markdown) for table in found]
         answer = folder / "komi-answer.txt"
-        answer.write_text("\n".join(verdict_lines(report, course.words)) + "\n", encoding="utf-8")
-        written += [answer, *save_komi_charts(report, title, course.history, folder)]
-    click.echo(f"wrote {len(written)} files to {folder}", err=True)
-
-
-def _as_object(report: LaboratoryReport, title: str, course: Course) -> dict[str, Any]:
-    from reports.komi.tables import verdict_lines
-
-    found: dict[str, Any] = _finite(
-        {
-            "laboratory": title,
-            "games": len(report.sample.games),
-            "rows": [asdict(row) for row in report.rows],
-            "parities": [asdict(parity) for parity in report.parities],
-            "common_spread": asdict(report.common),
-            "comparisons": asdict(report.comparisons),
-            "verdict": asdict(report.verdict),
-            "design": None if course.state is None else asdict(course.state),
-            "words": verdict_lines(report, course.words),
-        }
-    )
-    return found
+        answer.write_text("\n".join(study.lines()) + "\n", encoding="utf-8")
+        written += [answer, *study.save_charts(folder)]
+    click.echo(f"wrote {counted(len(written), 'file')} to {folder}", err=True)
 
 
 def _finite(value: Any) -> Any:

@@ -1,13 +1,12 @@
-"""Playing a komi laboratory: which game is next, until the plan is through or the fair komi is known.
+"""Playing a komi laboratory, batch after batch of its course, until that is through.
 
-What is played follows from the plan and from the results of whole batches, never from which game happens to
-end first; so a laboratory that is gone on with plays the games it would have played without a break.
+A laboratory that is gone on with plays the games it would have played without a break.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 import trio
@@ -16,146 +15,26 @@ from arena.cli.errors import EXIT_CANNOT, EXIT_DONE, EXIT_FAILED, EXIT_STOPPED, 
 from arena.cli.playing import refuse_exposure, tally_of
 from arena.cli.progress import display
 from arena.cli.target import schedule_of, told
+from arena.core.laboratory import text_with_design
 from arena.core.task import game_task
 from arena.live.tournament import Ending, Runner
-from arena.stats.komi.design import AdaptiveDesign
-from arena.stats.komi.games import Ending as GameEnding
 from arena.store import ReadStore, RunStore, StoreError
 from reports.komi.games import komi_game
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from arena.core.laboratory import Laboratory
     from arena.core.record import GameRecord
     from arena.core.schedule import Schedule
     from arena.core.task import GameTask
-    from arena.stats.komi.design import DesignState
     from arena.stats.komi.games import KomiGame
-
-BATCH = 8
-"""Games of an adaptive design that are planned together."""
+    from reports.komi.courses import Course
 
 
-class Course(Protocol):
-    """What is played, batch after batch."""
-
-    def next_batch(self) -> Iterator[int]:
-        """Return the ordinals of the next batch, none when it is over; all before it have been played."""
-
-    def games(self) -> Iterable[KomiGame]:
-        """Return the games so far that belong to the plan, in its order."""
-
-    @property
-    def state(self) -> DesignState | None:
-        """Where an adaptive design stands, None for a fixed one."""
-
-    @property
-    def history(self) -> tuple[DesignState, ...]:
-        """Where an adaptive design stood after each batch."""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """What else there is to say about the plan, sentences."""
-
-
-class FixedCourse:
-    """The same number of games at every komi: one batch."""
-
-    state: DesignState | None = None
-    history: tuple[DesignState, ...] = ()
-    words: tuple[str, ...] = ()
-
-    def __init__(self, plan: Laboratory, database: Path) -> None:
-        self._plan = plan
-        self._database = database
-        self._is_out = False
-
-    def next_batch(self) -> Iterator[int]:
-        """Return everything the first time."""
-        found = iter(()) if self._is_out else self._plan.ordinals()
-        self._is_out = True
-        return found
-
-    def games(self) -> Iterable[KomiGame]:
-        """Return the games so far, in the order of the schedule."""
-        return _games_at(self._plan, self._database, list(self._plan.ordinals()))
-
-
-class AdaptiveCourse:
-    """The komi that tells most, batch by batch, until the fair komi is known as precisely as asked."""
-
-    def __init__(self, plan: Laboratory, database: Path, precision: float) -> None:
-        """Set up.
-
-        Raises:
-            ValueError: the range or the precision allow no design.
-        """
-        self._plan = plan
-        self._database = database
-        self._design = AdaptiveDesign(plan.komis, precision, plan.planned, BATCH)
-        self._numbers = dict.fromkeys(plan.komis, 0)
-        self._ordinals: list[int] = []
-        self._batch: list[int] = []
-        self._seen: set[tuple[int, str, str, str]] = set()
-        self._why_over = ""
-
-    @property
-    def state(self) -> DesignState | None:
-        """Where the design stands."""
-        return self._design.state
-
-    @property
-    def history(self) -> tuple[DesignState, ...]:
-        """Where it stood after each batch."""
-        return self._design.history
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Why it ended before its time, what does not count yet, and which komi have no part in it."""
-        left = ", ".join(map(str, self._design.left_out))
-        alone = f"Komi {left} is the only one of its parity in the range: it is not played." if left else ""
-        open_batch = "The last batch is not complete: its games are kept, and count when all are played."
-        return tuple(filter(None, (self._why_over, open_batch if self._batch else "", alone)))
-
-    def next_batch(self) -> Iterator[int]:
-        """Take the results of the batch before and plan the next."""
-        if self._batch:
-            news = self._news()
-            if news:
-                self._design.record(news)
-            self._batch = []
-            if not news:
-                self._why_over = (
-                    f"Stopped after {len(self._ordinals)} games: the last batch held only games that were "
-                    "known already or did not end on the board; more of them would tell nothing."
-                )
-        room = self._plan.planned - len(self._ordinals)
-        if not self._why_over and room:
-            for komi in self._design.plan()[:room]:
-                self._batch.append(self._plan.ordinal(komi, self._numbers[komi]))
-                self._numbers[komi] += 1
-            self._ordinals += self._batch
-        return iter(self._batch)
-
-    def games(self) -> Iterable[KomiGame]:
-        """Return the games of complete batches, in the order they were planned in."""
-        complete = self._ordinals[: len(self._ordinals) - len(self._batch)]
-        return _games_at(self._plan, self._database, complete)
-
-    def _news(self) -> list[tuple[int, bool]]:
-        """Return the results of the last batch that are observations: on the board, and not seen before."""
-        news = []
-        for game in _games_at(self._plan, self._database, self._batch):
-            key = (game.komi, game.black, game.white, game.moves)
-            if game.ending is GameEnding.BOARD and game.black_won is not None and key not in self._seen:
-                self._seen.add(key)
-                news.append((game.komi, game.black_won))
-        return news
-
-
-def _games_at(plan: Laboratory, database: Path, ordinals: Sequence[int]) -> list[KomiGame]:
+def games_at(plan: Laboratory, database: Path, ordinals: Sequence[int]) -> list[KomiGame]:
+    """Return those of the games that are stored, in the order of `ordinals`."""
     with ReadStore(database) as stored:
         return [komi_game(record, is_self_play=plan.is_self_play) for record in stored.records_at(ordinals)]
 
@@ -174,6 +53,7 @@ def play(plan: Laboratory, course: Course, database: Path, text: str, private: S
         Failure: it cannot be played as asked.
     """
     event = plan.event
+    stored_text = text_with_design(text, plan.design)
     refuse_exposure(event, [database, *private])
     schedule = schedule_of(event)
 
@@ -185,7 +65,7 @@ def play(plan: Laboratory, course: Course, database: Path, text: str, private: S
 
     with (
         told(StoreError),
-        RunStore.create_or_resume(database, event, event_text=text, placement=placement) as store,
+        RunStore.create_or_resume(database, event, event_text=stored_text, placement=placement) as store,
     ):
         return _run(plan, course, schedule, store)
 
@@ -211,7 +91,11 @@ def _run(plan: Laboratory, course: Course, schedule: Schedule, store: RunStore) 
             click.echo("stopped; the same command goes on from here", err=True)
             return EXIT_STOPPED
         case Ending.REFUSED:
-            raise Failure(f"pre-flight failed, no game was played:\n{report.message}", EXIT_CANNOT)
+            # What a twin lacks the engine itself lacks.
+            words = {words: each.name for each in reversed(report.findings) for words in each.shortcomings}
+            lines = [f"{name}: {what}" for what, name in words.items()] if plan.is_self_play else []
+            told_once = "\n".join(lines) or report.message
+            raise Failure(f"pre-flight failed, no game was played:\n{told_once}", EXIT_CANNOT)
         case Ending.FAILED:
             raise Failure(report.message, EXIT_FAILED)
 

@@ -19,6 +19,7 @@ from arena.live.sandbox import exposed
 from arena.live.tournament import Ending, Runner, worker_count
 from arena.rules.registry import rules_class
 from arena.store import ReadStore, RunStore, StoreError
+from arena.words import counted
 from reports.printable import printable
 from reports.stored import labels_of
 
@@ -104,7 +105,7 @@ def _run(event: Event, schedule: Schedule, store: RunStore, logs: Path | None) -
     _say_what_is_played(event, schedule, store)
     if tasks.is_over:
         store.finish()
-        click.echo(f"all {tally.done} games are played already", err=True)
+        click.echo(f"everything is played already ({counted(tally.done, 'game')})", err=True)
         _say_what_was_decided(tally)
         return _negative_without_a_good_game(tally)
     lack = shortage(event.concurrency, len(event.engines), worker_count(event.concurrency))
@@ -137,7 +138,9 @@ def _run(event: Event, schedule: Schedule, store: RunStore, logs: Path | None) -
             return _negative_without_a_good_game(tally)
         case Ending.STOPPED | Ending.ABORTED:
             left = tally.total - tally.done
-            click.echo(f"stopped with {left} games to play; the same command goes on from here", err=True)
+            click.echo(
+                f"stopped with {counted(left, 'game')} to play; the same command goes on from here", err=True
+            )
             return EXIT_STOPPED
         case Ending.REFUSED:
             raise Failure(f"pre-flight failed, no game was played:\n{report.message}", EXIT_CANNOT)
@@ -267,8 +270,8 @@ def _negative_without_a_good_game(tally: Tally) -> int:
 
 
 def _say_what_is_played(event: Event, schedule: Schedule, store: RunStore) -> None:
-    games = f"{'about ' if event.is_dynamic else ''}{schedule.planned()} games"
-    what = f"{event.name}: {event.format}, {len(event.engines)} engines, {labels_of(event).rules}"
+    games = f"{'about ' if event.is_dynamic else ''}{counted(schedule.planned(), 'game')}"
+    what = f"{event.name}: {event.format}, {counted(len(event.engines), 'engine')}, {labels_of(event).rules}"
     click.echo(
         f"{printable(what)}, {event.time.text}; {games}, {event.concurrency} at a time; {store.path}",
         err=True,

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Protocol, Self
@@ -229,7 +231,10 @@ class _Watching:
         """Return where the run stands, in one line."""
         tally = self.tally
         left = tally.total - tally.done
-        words = [f"{tally.done} of {tally.total} games", f"{self.pace.per_minute():.1f} games a minute"]
+        words = [
+            f"{tally.done} of {counted(tally.total, 'game')}",
+            f"{self.pace.per_minute():.1f} games a minute",
+        ]
         if left:
             words.append(f"{self.pace.left(left)} left")
         if tally.watch is not None and (known := tally.watch.words()):

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from arena.cli.target import opened_for_reading, told, writing_told
+from arena.words import counted
 from reports.extras import MissingExtraError
 from reports.page import OF_MORE, REPLAYS
 
@@ -35,6 +36,6 @@ def command(files: tuple[Path, ...], folder: Path, replays: int | None) -> None:
     with ExitStack() as opened, told(MissingExtraError, FolderError), writing_told(folder):
         stores = [opened.enter_context(opened_for_reading(file)) for file in files]
         written = write_report(stores, folder, replays=limits[0], of_more=limits[1])
-    games = f"{written.games} game{'' if written.games == 1 else 's'}"
+    games = f"{counted(written.games, 'game')}"
     with_replay = "" if written.replays == written.games else f", {written.replays} of them with a replay"
-    click.echo(f"wrote {written.page} ({games}{with_replay}; {written.files} files)", err=True)
+    click.echo(f"wrote {written.page} ({games}{with_replay}; {counted(written.files, 'file')})", err=True)

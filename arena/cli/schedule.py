@@ -11,6 +11,7 @@ from arena.cli.progress import duration
 from arena.cli.target import database_of, file_argument, opened_for_reading, schedule_of, told
 from arena.store import ReadStore, StoreError
 from arena.store.changes import changes
+from arena.words import counted
 from reports.forecast import forecast, measured
 from reports.printable import NAME_CELLS, printable
 from reports.stored import labels_of
@@ -57,7 +58,9 @@ def command(file: Path, as_json: bool) -> None:
     labels = labels_of(event)
     about = "about " if event.is_dynamic else ""
     print_line(
-        printable(f"{labels.event}: {event.format}, {labels.rules}, {about}{schedule.planned()} games")
+        printable(
+            f"{labels.event}: {event.format}, {labels.rules}, {about}{counted(schedule.planned(), 'game')}"
+        )
     )
     for line in _time_lines(time, event):
         print_line(line)
@@ -106,15 +109,18 @@ def _time_lines(time: Forecast, event: Event) -> Iterator[str]:
         yield "time: no bound, as a clock has no limit"
     else:
         yield (
-            f"time: at most about {duration(time.at_most_s)} for {time.games} games, {at_a_time}: both "
-            f"clocks used up in games of {turns} turns (the median of {source})"
+            f"time: at most about {duration(time.at_most_s)} for {counted(time.games, 'game')}, {at_a_time}: "
+            f"both clocks used up in games of {turns} turns (the median of {source})"
         )
     if time.measured_s is not None:
         means = ", ".join(
             f"{printable(name)} {each.mean_s:.3g} s".strip() for name, each in time.measured.items()
         )
         count = sum(each.games for each in time.measured.values())
-        yield (f"time: about {duration(time.measured_s)} as measured: {count} games took {means} on average")
+        yield (
+            f"time: about {duration(time.measured_s)} as measured: {counted(count, 'game')} took {means} on "
+            "average"
+        )
 
 
 def _time_object(time: Forecast) -> dict[str, Any]:

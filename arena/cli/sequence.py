@@ -12,6 +12,7 @@ from arena.core.verdict import Reason
 from arena.stats.confidence_sequence import ConfidenceSequence
 from arena.stats.prefix import SchedulePrefix
 from arena.stats.sprt import Decision, Model, Sprt, SprtSettings
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,7 +95,7 @@ class MatchWatch:
             return ""
         score = sum(count * place / 4 for place, count in enumerate(self._sequence.counts)) / pairs
         interval = self._sequence.interval()
-        words = f"score {score:.3f} in {pairs} pairs, always valid: {interval.text(3)}"
+        words = f"score {score:.3f} in {counted(pairs, 'pair')}, always valid: {interval.text(3)}"
         state = self.state
         if state is not None:
             words += f"; LLR {state.llr:.2f} ({state.lower:.2f}, {state.upper:.2f})"

@@ -15,6 +15,7 @@ from arena.core.event import IMPORTED
 from arena.rules.base import QuestionError, colour_name
 from arena.rules.registry import rules_class
 from arena.store import Standing
+from arena.words import counted
 from reports.boards.terminal import coloured
 from reports.export import Circumstances, game_object
 from reports.positions import Turn, UnplayableError, replayed
@@ -57,7 +58,9 @@ def command(file: Path, game: str, ply: int | None, attempt: int | None, as_json
         circumstances = Circumstances(store.event())
         words = [Decision(w.at, w.action, w.target, w.why) for w in store.audit() if w.target == record.id]
     if ply is not None and ply > len(record.moves):
-        raise Failure(f"game {record.id} has {len(record.moves)} turns: --move {ply} is not among them")
+        raise Failure(
+            f"game {record.id} has {counted(len(record.moves), 'turn')}: --move {ply} is not among them"
+        )
     with told(UnplayableError):
         position, turns = replayed(record, len(record.moves) if ply is None else ply)
     if as_json:
@@ -110,7 +113,7 @@ def _facts(record: GameRecord, standing: Standing, circumstances: Circumstances)
     for colour, identity in enumerate((record.black, record.white)):
         yield f"{_title(record, colour)}: {_identity(identity)}{_settings(record, colour, circumstances)}"
     if record.opening:
-        yield f"opening: {printable(record.opening)}, {record.opening_plies} turns"
+        yield f"opening: {printable(record.opening)}, {counted(record.opening_plies, 'turn')}"
     if record.pie is not None:
         yield _pie(record)
     if record.opening_roll:

@@ -11,6 +11,7 @@ import click
 
 from arena.cli.printing import print_line
 from arena.cli.target import file_argument, opened_for_reading, told, writing_told
+from arena.words import counted
 from reports import tables
 from reports.duel import duel_lines
 from reports.standings import standings
@@ -95,7 +96,7 @@ def _save(found: Mapping[str, Results], folder: Path) -> None:
             for name, results in found.items()
             for path in write_results(results, standings(results), folder / name)
         ]
-    click.echo(f"wrote {len(written)} files to {folder}", err=True)
+    click.echo(f"wrote {counted(len(written), 'file')} to {folder}", err=True)
 
 
 def _as_object(found: Mapping[str, Results]) -> dict[str, Any]:

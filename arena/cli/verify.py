@@ -25,6 +25,7 @@ from arena.core.verdict import Reason
 from arena.core.verify import check_record
 from arena.store import Standing
 from arena.store.record_codec import time_use
+from arena.words import counted
 from reports.printable import printable
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ def _summary(found: Mapping[str, Any]) -> str:
     looked = f"{found['games']} games, {found['plies']} turns{rolls}"
     problems = len(found["problems"])
     if problems:
-        return f"{looked}: {problems} finding{'' if problems == 1 else 's'}, this is not what was played"
+        return f"{looked}: {counted(problems, 'finding')}, this is not what was played"
     if found["imported"]:
         return (
             f"{looked}: all as the rules have it (imported: there is no schedule or dice key to compare with)"

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from arena.core.streaks import Withdrawals, ended
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -100,7 +101,7 @@ class Withdrawing:
     def _withdraw(self, engines: list[int]) -> None:
         for engine in engines:
             limit = self._event.max_faults_in_a_row
-            why = f"by the arena, after {limit} games in a row lost by faults of its own"
+            why = f"by the arena, after {counted(limit, 'game')} in a row lost by faults of its own"
             self._store.withdraw(engine, why)
             self._out.add(engine)
             becomes = "lost" if self._event.withdrawn == "forfeit" else "counted for nobody"

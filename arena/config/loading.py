@@ -6,6 +6,7 @@ import dataclasses
 import re
 import tomllib
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from arena.config.programs import PYTHON_WORD, sample_module, split_command
 from arena.submissions.registry import FOLDER, Registry, RegistryError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pydantic_core import ErrorDetails
 
@@ -37,6 +38,8 @@ ENGINE_FILE = "engine.toml"
 
 OF_THE_SUBMISSION = ("command", "cwd", "folder", "plays", "submitted")
 """Keys of an entry that a submission settles."""
+
+_NUMBER = re.compile(r"\bengine [12]\b")
 
 EXCLUDES = {
     "pairs": ("games_each", "best_of"),
@@ -95,7 +98,24 @@ def load_laboratory(path: str | Path, overrides: Mapping[str, object]) -> tuple[
     if len(entries) == 1:
         source.tables["engine"] = [entries[0], {**entries[0], "name": f"{entries[0].get('name')} (twin)"}]
     source.override({**overrides, "format": "match" if len(entries) <= 2 else "round-robin"})
-    return _event(source, Surroundings(folder, default_name=_default_name(path))), laboratory, len(entries)
+    with _twins_as_one(is_self_play=len(entries) == 1):
+        event = _event(source, Surroundings(folder, default_name=_default_name(path)))
+    return event, laboratory, len(entries)
+
+
+@contextmanager
+def _twins_as_one(*, is_self_play: bool) -> Iterator[None]:
+    """Tell what is wrong with an engine that was entered twice to play itself only once."""
+    try:
+        yield
+    except ConfigError as error:
+        if not is_self_play:
+            raise
+        # Of two alike the last is kept: it knows the line of a key that its twin was only given.
+        told = {(_NUMBER.sub("engine", each.key), each.value, each.allowed): each for each in error.problems}
+        raise ConfigError(
+            [dataclasses.replace(each, key=_NUMBER.sub("engine", each.key)) for each in told.values()]
+        ) from None
 
 
 def event_from_keys(
@@ -103,6 +123,8 @@ def event_from_keys(
     engines: Sequence[Mapping[str, object] | str],
     base_dir: str | Path = ".",
     sprt: Mapping[str, object] | None = None,
+    *,
+    is_self_play: bool = False,
 ) -> Event:
     """Make an event of keys that come from flags, as `arena match` does.
 
@@ -113,6 +135,7 @@ def event_from_keys(
             by its command, numbered where two would be called the same.
         base_dir: what relative paths are relative to.
         sprt: keys of `[sprt]`; None for no sequential test.
+        is_self_play: whether the two entries are one engine, so that what is wrong with it is told once.
 
     Raises:
         ConfigError: with every problem found; the place is `command line`.
@@ -128,7 +151,8 @@ def event_from_keys(
         tables["sprt"] = dict(sprt)
     source = _Source(COMMAND_LINE, tables, {})
     folder = Path(base_dir).absolute()
-    return _event(source, Surroundings(folder, default_name=default or "match", sample_names=True))
+    with _twins_as_one(is_self_play=is_self_play):
+        return _event(source, Surroundings(folder, default_name=default or "match", sample_names=True))
 
 
 def load_submission(folder: str | Path) -> SubmissionKeys:

@@ -21,6 +21,7 @@ from arena.core.event import OpeningBook
 from arena.core.random_openings import position_class
 from arena.rules.base import BLACK, WHITE, MalformedMoveError, RulesError, colour_name
 from arena.rules.geometry import COLUMNS
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -289,5 +290,5 @@ def with_order(book: OpeningBook, order: Literal["file", "random"] | None, start
     """
     start = start or 1
     if book.lines and start > len(book.lines):
-        raise BookError(0, 0, f"start = {start}: {book.source} has {len(book.lines)} openings")
+        raise BookError(0, 0, f"start = {start}: {book.source} has {counted(len(book.lines), 'opening')}")
     return replace(book, order=order or "file", start=start)

@@ -17,6 +17,7 @@ from arena.core.opening_files import BookError, parse_book
 from arena.core.permutation import Permutation
 from arena.core.random_openings import OpeningError, random_openings
 from arena.core.seeds import Label, derive
+from arena.words import counted
 
 if TYPE_CHECKING:
     from arena.core.event import OpeningBook
@@ -62,7 +63,9 @@ class OpeningSource:
         distinct = count or self._random.count()
         if distinct is not None and self._book.start > distinct:
             start = self._book.start
-            raise OpeningError(f"start = {start}: {self._book.source} has only {distinct} openings")
+            raise OpeningError(
+                f"start = {start}: {self._book.source} has only {counted(distinct, 'opening')}"
+            )
         return distinct
 
     def opening(self, index: int) -> Opening:
@@ -89,11 +92,14 @@ class OpeningSource:
         count, start, source = self.count(), self._book.start, self._book.source
         said = []
         if self._book.left_out:
-            said.append(f"{source}: {self._book.left_out} openings repeat an earlier one and are left out")
+            said.append(
+                f"{source}: {counted(self._book.left_out, 'opening')} left out: repeats of an earlier one"
+            )
         if count is None:
             return said
         if pairs > count:
-            shortage = f"{pairs} pairs for each pairing, but {source} has only {count} openings"
+            there = counted(count, "opening")
+            shortage = f"{counted(pairs, 'pair')} for each pairing, but {source} has only {there}"
             said.append(f"{shortage}: from pair {count + 1} on they are played again")
         elif start + pairs - 1 > count:
             last = count - start + 1

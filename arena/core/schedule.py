@@ -51,6 +51,7 @@ from arena.core.rounds import (
 from arena.core.seeds import game_seed
 from arena.core.terms import TermsOfEvent
 from arena.rules.registry import make_rules
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -481,7 +482,6 @@ class _StepGames:
         entries, rounds = len(self._event.engines), self._rounds
         without_rematch = entries - 1 + entries % 2
         if self._event.format == "swiss" and rounds > without_rematch:
-            return [
-                f"{rounds} rounds of {entries} engines: from round {without_rematch + 1} on some meet again"
-            ]
+            what = f"{counted(rounds, 'round')} of {counted(entries, 'engine')}"
+            return [f"{what}: from round {without_rematch + 1} on some meet again"]
         return []

@@ -24,6 +24,7 @@ from arena.core.seal import altered_ply
 from arena.core.verdict import FAULTS, Reason, Verdict
 from arena.rules.base import BLACK, WHITE, Outcome, RulesError, colour_name
 from arena.rules.registry import make_rules
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,7 +147,10 @@ class _Check:
         for ply, (move, derived) in enumerate(zip(record.moves, opening.moves, strict=False), start=1):
             self._expect(ply, "the opening move", move, derived, "the seed gives")
         if record.moves and len(record.moves) < len(opening.moves):
-            self.say(self._last_ply, f"the game breaks off inside its opening of {len(opening.moves)} moves")
+            self.say(
+                self._last_ply,
+                f"the game breaks off inside its opening of {counted(len(opening.moves), 'move')}",
+            )
 
     def _players(self, scheduled: ScheduledGame) -> None:
         if self._names is None:
@@ -233,7 +237,10 @@ class _Check:
                 self.say(ply, whose)
         if rules.has_dice:
             if not plies <= len(record.dice) <= plies + 1:
-                self.say(min(plies, len(record.dice)) + 1, f"{len(record.dice)} rolls for {plies} moves")
+                self.say(
+                    min(plies, len(record.dice)) + 1,
+                    f"{counted(len(record.dice), 'roll')} for {counted(plies, 'move')}",
+                )
         elif record.dice or record.opening_roll:
             self.say(0, f"dice are recorded, but {rules.title} has none")
 

@@ -33,13 +33,17 @@ from scipy.sparse.linalg import lsqr
 
 from arena.stats.elo import ELO_PER_NAT
 from arena.stats.estimate import Estimate, Interval
+from arena.words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike, NDArray
 
 FEW_PAIRS = 20
 """Below that many pairs an engine's own scatter is too uncertain to be believed when it is small."""
 
+_PART_GAMES = 50_000
 _NEWTON_STEPS = 100
 _CONVERGED = 1e-8
 _ROUNDING = 1e-12
@@ -236,7 +240,7 @@ def _check(
             raise ValueError(f"{name}: every player must be an index from 0 to {players - 1}")
     if np.any(black == white):
         raise ValueError("a game of an engine against itself says nothing on strength and cannot be rated")
-    if not np.all(np.isin(points, (0.0, 0.5, 1.0))):
+    if not np.all((points == 0) | (points == 0.5) | (points == 1)):
         raise ValueError("points: a game gives Black 0, 0.5 or 1")
     if not can_draw and np.any(points == 0.5):
         raise ValueError("points: a draw in a game that cannot be drawn")
@@ -251,8 +255,8 @@ def _tally(
     draws: bool,
 ) -> _Terms:
     """Collect games into rows, and add the virtual games of the prior."""
-    table = np.zeros((3, players, players))
-    np.add.at(table, ((points * 2).astype(np.int64), black, white), 1.0)
+    cells = ((points * 2).astype(np.int64) * players + black) * players + white
+    table = np.bincount(cells, minlength=3 * players**2).astype(np.float64).reshape(3, players, players)
     met = np.argwhere(table.sum(axis=0) > 0)
     games = table.sum(axis=0) + table.sum(axis=0).T
     together = np.argwhere(np.triu(games) > 0)
@@ -281,6 +285,20 @@ def _tally(
         drawn[-1] = prior
         wins[-1] = losses[-1] = prior / 2
     return _Terms(design, wins, drawn, losses, can_draw)
+
+
+def _parts(clusters: NDArray[np.int64]) -> Iterator[slice]:
+    """Yield slices of about `_PART_GAMES` games, none of which divides a pair, so that memory stays small.
+
+    Args:
+        clusters: number of each game's pair, ascending.
+    """
+    start = 0
+    while start < len(clusters):
+        last = clusters[min(start + _PART_GAMES, len(clusters)) - 1]
+        stop = int(np.searchsorted(clusters, last, side="right"))
+        yield slice(start, stop)
+        start = stop
 
 
 class _Fit:
@@ -313,28 +331,36 @@ class _Fit:
     ) -> NDArray[np.float64]:
         """Return the sum over pairs of the outer product of their scores, times G/(G-1)."""
         black, white, points, clusters = games
-        kinds, kind = np.unique(black * players + white, return_inverse=True)
+        kinds = np.flatnonzero(np.bincount(black * players + white, minlength=players**2))
+        kind_of = np.zeros(players**2, dtype=np.int64)
+        kind_of[kinds] = np.arange(len(kinds))
         rows = np.zeros((len(kinds), players + 1))
         rows[np.arange(len(kinds)), kinds // players] = 1
         rows[np.arange(len(kinds)), kinds % players] = -1
         rows[:, -1] = 1
-        lean, drawn = np.zeros(len(points)), np.zeros(len(points))
-        for result in (0.0, 0.5, 1.0):
-            of_eta, of_draws = self.model.residuals(rows, np.full(len(kinds), result), self.parameters)
-            chosen = points == result
-            lean[chosen], drawn[chosen] = of_eta[kind[chosen]], of_draws[kind[chosen]]
-        count = int(clusters.max()) + 1
-        entries = [(black, lean), (white, -lean), (np.full(len(points), players), lean)]
-        if self.model.has_draws:
-            entries.append((np.full(len(points), players + 1), drawn))
-        scores = sparse.coo_array(
-            (
-                np.concatenate([amount for _, amount in entries]),
-                (np.tile(clusters, len(entries)), np.concatenate([column for column, _ in entries])),
-            ),
-            shape=(count, self.model.size),
-        ).tocsr()
-        scatter: NDArray[np.float64] = (scores.T @ scores).toarray()
+        residuals = np.array(
+            [
+                self.model.residuals(rows, np.full(len(kinds), result), self.parameters)
+                for result in (0.0, 0.5, 1.0)
+            ]
+        )
+        scatter = np.zeros((self.model.size, self.model.size))
+        for part in _parts(clusters):
+            result, kind = (2 * points[part]).astype(np.int64), kind_of[black[part] * players + white[part]]
+            lean, drawn = residuals[result, 0, kind], residuals[result, 1, kind]
+            entries = [(black[part], lean), (white[part], -lean), (np.full(len(lean), players), lean)]
+            if self.model.has_draws:
+                entries.append((np.full(len(lean), players + 1), drawn))
+            inside = clusters[part] - clusters[part.start]
+            scores = sparse.coo_array(
+                (
+                    np.concatenate([amount for _, amount in entries]),
+                    (np.tile(inside, len(entries)), np.concatenate([column for column, _ in entries])),
+                ),
+                shape=(int(inside[-1]) + 1, self.model.size),
+            ).tocsr()
+            scatter += (scores.T @ scores).toarray()
+        count = int(clusters[-1]) + 1
         return scatter * (count / (count - 1) if count > 1 else 1.0)
 
     def deviation(self, contrast: NDArray[np.float64], trusted: bool) -> float:
@@ -425,22 +451,33 @@ def rate(
         empty: tuple[tuple[float | None, ...], ...] = ((None,) * players,) * players
         return Ratings((), empty, nothing, nothing, ("No games: there is nothing to rate.",))
     labels = np.arange(gains.size) if pairs is None else np.asarray(pairs)
-    clusters = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    if np.any(labels[1:] < labels[:-1]):
+        in_order = np.argsort(labels, kind="stable")
+        blacks, whites = blacks[in_order], whites[in_order]
+        gains, labels = gains[in_order], labels[in_order]
+    clusters = np.zeros(gains.size, dtype=np.int64)
+    np.cumsum(labels[1:] != labels[:-1], out=clusters[1:])
 
-    links = sparse.coo_array((np.ones(gains.size), (blacks, whites)), shape=(players, players))
-    groups = csgraph.connected_components(links, directed=False)[1].astype(np.int64)
-    scored = np.concatenate(
-        [np.stack([blacks[gains > 0], whites[gains > 0]]), np.stack([whites[gains < 1], blacks[gains < 1]])],
-        axis=1,
-    )
-    chains = sparse.coo_array((np.ones(scored.shape[1]), (scored[0], scored[1])), shape=(players, players))
-    chained = csgraph.connected_components(chains, directed=True, connection="strong")[1]
+    def met(chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how often the row's engine had Black against the column's, in the games chosen."""
+        found = np.bincount(blacks[chosen] * players + whites[chosen], minlength=players**2)
+        return found.reshape(players, players)
+
+    scored, conceded = met(gains > 0), met(gains < 1)
+    linked = sparse.csr_array(scored + conceded)
+    groups = csgraph.connected_components(linked, directed=False)[1].astype(np.int64)
+    chained = csgraph.connected_components(
+        sparse.csr_array(scored + conceded.T), directed=True, connection="strong"
+    )[1]
 
     fit = _Fit(players, (blacks, whites, gains, clusters), virtual_games, groups)
     games = np.bincount(blacks, minlength=players) + np.bincount(whites, minlength=players)
     totals = np.bincount(blacks, gains, players) + np.bincount(whites, 1 - gains, players)
-    took_part = np.unique(np.stack([np.tile(clusters, 2), np.concatenate([blacks, whites])]), axis=1)[1]
-    pair_counts = np.bincount(took_part, minlength=players)
+    pair_counts = np.zeros(players, dtype=np.int64)
+    for part in _parts(clusters):
+        sides = np.concatenate([blacks[part], whites[part]])
+        took_part = np.unique(np.tile(clusters[part], 2) * players + sides) % players
+        pair_counts += np.bincount(took_part, minlength=players)
 
     def contrast(first: int, second: int) -> NDArray[np.float64]:
         row = np.zeros(fit.model.size)
@@ -593,7 +630,7 @@ def _notes(
             "The chosen anchor played no game: each group is measured against its engine with most games."
         )
     if idle := int(np.count_nonzero(games == 0)):
-        notes.append(f"{idle} {'engine' if idle == 1 else 'engines'} without games: not rated.")
+        notes.append(f"{counted(idle, 'engine')} without games: not rated.")
     if confounded:
         notes.append(
             "Colours were not swapped: an advantage of Black cannot be told from strength; "

@@ -30,6 +30,7 @@ import numpy as np
 
 from arena.stats.bounded_mean import best_bet
 from arena.stats.elo import NORMALIZED_ELO_UNIT, share_of_elo
+from arena.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -220,7 +221,7 @@ def judge(counts: ArrayLike, settings: SprtSettings) -> SprtState:
     ratio = float(log_likelihood_ratio(counts, settings))
     lower, upper = settings.lower, settings.upper
     elos = f"{settings.elo0:g} and {settings.elo1:g} Elo, {settings.model}"
-    after = f"after {pairs} {'pair' if pairs == 1 else 'pairs'}"
+    after = f"after {counted(pairs, 'pair')}"
     decision = Decision.CONTINUE
     if pairs < settings.min_pairs:
         words = f"undecided {after}: no decision before {settings.min_pairs} (between {elos})"

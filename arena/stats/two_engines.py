@@ -20,6 +20,7 @@ from arena.stats.confidence_sequence import always_valid_interval
 from arena.stats.elo import NORMALIZED_ELO_UNIT, elo_of_share
 from arena.stats.estimate import Estimate, Interval
 from arena.stats.sprt import GAME_SCORES, PAIR_SCORES
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,8 +88,8 @@ class TwoEngines:
     notes: tuple[str, ...]
 
 
-def _number(count: int, unit: str) -> str:
-    return f"{count} {unit.removesuffix('s') if count == 1 else unit}"
+def _all(count: int, units: str) -> str:
+    return f"the only {units.removesuffix('s')}" if count == 1 else f"all {count} {units}"
 
 
 def strength(counts: ArrayLike, level: float = 0.95) -> Strength:
@@ -130,9 +131,9 @@ def strength(counts: ArrayLike, level: float = 0.95) -> Strength:
     elo_note = note
     if not note and mean in (0.0, 1.0):
         won, side = ("won", "upper") if mean == 1 else ("lost", "lower")
-        elo_note = f"all {_number(total, unit)} {won}: the difference has no {side} limit"
+        elo_note = f"{_all(total, unit)} {won}: the difference has no {side} limit"
     elif not note and variance == 0 and mean == 0.5:
-        elo_note = f"all {_number(total, unit)} ended level: no sign of a difference"
+        elo_note = f"{_all(total, unit)} ended level: no sign of a difference"
     root = math.copysign(math.sqrt(2 * float(log_ratio(numbers, points, 0.5))), mean - 0.5)
     superiority_note = note and f"one {unit.removesuffix('s')} says next to nothing"
     if mean == 0.5:
@@ -222,7 +223,7 @@ def two_engines(
         black = _share([(1 + first - second) / 2 for first, second in pairs], level, "pair")
         if singles:
             notes.append(
-                f"{_number(singles, 'games')} without a partner: counted in the record and by game only"
+                f"{counted(singles, 'game')} without a partner: counted in the record and by game only"
             )
     else:
         single = [*single_as_black, *single_as_white]

@@ -19,6 +19,7 @@ from arena.store import ReadStore, StoreError
 from arena.store.lock import is_held
 from arena.web.boards import board_of_record, boards_of
 from reports.duel import duel_lines
+from reports.komi.study import plan_of
 from reports.printable import printable
 from reports.standings import standings
 from reports.stored import labels_of, results_of
@@ -165,7 +166,10 @@ class ResultsReader:
 
 
 def _games_of(event: Event, store: ReadStore) -> int | None:
-    """Return how many games the event will have; None when its schedule cannot be made here."""
+    """Return how many games the event will have; None when that cannot be known (here)."""
+    plan = plan_of(store, event)
+    if plan is not None:
+        return plan.planned if plan.design.precision is None else None
     try:
         return Schedule(event, steps=[each.step for each in store.steps()]).planned()
     except (QuestionError, ScheduleError, OpeningError):

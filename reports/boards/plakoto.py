@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from arena.rules.base import BLACK, WHITE
 from arena.rules.plakoto import CHECKERS, OFF, START, PlakotoPosition
+from arena.words import counted
 from reports.boards.drawing import (
     BLACK_FILL,
     INK,
@@ -70,7 +71,7 @@ def _stack(is_above: bool, holder: int, count: int, *, is_pinning: bool) -> str:
 
 
 def _stack_words(holder: int, count: int, *, is_pinning: bool) -> str:
-    checkers = f"{count} {_TITLES[holder]} checker{'' if count == 1 else 's'}"
+    checkers = f"{counted(count, f'{_TITLES[holder]} checker')}"
     return f"{checkers} pinning a {_TITLES[1 - holder]} one" if is_pinning else checkers
 
 

@@ -129,6 +129,6 @@ def _posterior(title: str, history: Sequence[DesignState]) -> Chart:
             linewidth=0,
         )
     axes.set_xlabel("games that count, both parities")
-    axes.set_ylabel("fair komi: posterior mean, 95 % interval once it has both ends")
+    axes.set_ylabel("fair komi: posterior mean and 95 % interval")
     axes.legend(frameon=False)
     return Chart("komi-posterior", figure)

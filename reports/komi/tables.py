@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arena.stats.komi.power import games_against_fixed, games_between
 from reports.estimates import Estimate
 from reports.tables import Column, Table, plain
 
@@ -66,18 +67,32 @@ def share_table(report: LaboratoryReport) -> Table | None:
         (
             each.komi,
             "in use" if each.button else "not in use",
-            _cell(each.share, games.get(each.komi, 0)),
+            shown_estimate(each.share, games.get(each.komi, 0)),
             f"by {each.source}" if each.source else each.share.note,
+            _games_to_tell(each.share.value),
         )
         for each in verdict.shares
     ]
-    columns = (Column("komi", "komi"), Column("button", "button"), _SHARE, Column("how known", "source"))
+    columns = (
+        Column("komi", "komi"),
+        Column("button", "button"),
+        _SHARE,
+        Column("how known", "source"),
+        Column("games that would tell it from 50 %", "games_to_tell"),
+    )
     return Table("komi-recommended", f"Nearest to even: komi {verdict.recommended}", columns, tuple(rows))
 
 
 def comparison_table(report: LaboratoryReport) -> Table | None:
-    """Return the paired comparisons of komi on shared openings; None where there are none."""
-    compared = report.comparisons.comparisons
+    """Return the paired comparisons of komi on shared openings, those with the komi recommended first.
+
+    None where there are none.
+    """
+    recommended = report.verdict.recommended
+    compared = sorted(
+        report.comparisons.comparisons,
+        key=lambda each: (recommended not in (each.first, each.second), each.first, each.second),
+    )
     if not compared:
         return None
     columns = (
@@ -99,13 +114,28 @@ def comparison_table(report: LaboratoryReport) -> Table | None:
 def verdict_lines(report: LaboratoryReport, extra: Sequence[str] = ()) -> list[str]:
     """Return the answer and what belongs to it, a sentence each."""
     lines = [f"Answer: {report.verdict.words}."]
-    if report.verdict.recommended is not None:
+    if report.verdict.recommended is not None and not report.verdict.is_step:
         lines.append(f"Recommended: komi {report.verdict.recommended}, Black's share nearest to one half.")
     compared = () if report.comparisons.comparisons else (report.comparisons.words,)
-    return [*lines, *map(_sentence, filter(None, (report.common.words, *compared, *report.notes, *extra)))]
+    return [*lines, *map(sentence, filter(None, (report.common.words, *compared, *report.notes, *extra)))]
 
 
-def _sentence(words: str) -> str:
+def power_words() -> str:
+    """Return how many games it takes to tell komi apart, a sentence."""
+    fixed, each = games_against_fixed(0.48), games_between(0.48, 0.5)
+    return (
+        f"How many games it takes (two-sided 5 %, power 80 %): to tell a share of 48 % from 50 %, {fixed}; "
+        f"to tell it from 50 % at another komi, {each} at each of the two."
+    )
+
+
+def _games_to_tell(share: float | None) -> int | None:
+    """Return after how many games a share is told from one half; None for one half, 0, 1 or no share."""
+    return None if share in (None, 0.0, 0.5, 1.0) else games_against_fixed(share)
+
+
+def sentence(words: str) -> str:
+    """Return words as a sentence: with a capital and a full stop."""
     return f"{words[0].upper()}{words[1:]}{'' if words.endswith('.') else '.'}"
 
 
@@ -119,11 +149,11 @@ def _row(row: KomiRow) -> tuple[Cell, ...]:
         row.komi,
         row.games,
         row.black_wins,
-        _cell(row.black_share, row.games),
-        _cell(row.margin, row.games),
+        shown_estimate(row.black_share, row.games),
+        shown_estimate(row.margin, row.games),
         row.margin_median,
         taken,
-        _cell(row.plies, row.games),
+        shown_estimate(row.plies, row.games),
         row.repeats,
         row.resigned,
         row.faults,
@@ -142,7 +172,8 @@ def _parity_notes(parity: ParityReport) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _cell(value: estimate.Estimate, games: int) -> Estimate:
+def shown_estimate(value: estimate.Estimate, games: int) -> Estimate:
+    """Return an estimate as tables show it."""
     interval = value.interval
     if interval is None:
         return Estimate(value.value, None, None, games)

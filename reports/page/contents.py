@@ -18,7 +18,9 @@ from arena.core.rounds import games_of_meeting
 from arena.core.verdict import FAULTS, Reason
 from arena.rules.base import BLACK, QuestionError, colour_name
 from arena.rules.registry import make_rules, rules_class
+from arena.words import counted
 from reports.boards import drawing_of
+from reports.komi.study import plan_of, study_of_event
 from reports.printable import NAME_CELLS, printable
 from reports.ratings import rated_games, rating_tables, ratings_of
 from reports.standings import standings
@@ -38,17 +40,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from arena.core.event import Event
+    from arena.core.laboratory import Laboratory
     from arena.core.record import EngineIdentity, GameRecord
     from arena.core.verdict import Verdict
     from arena.stats.ratings import Ratings
     from arena.store import Duplicates, GameColumns, Meta, ReadStore
     from reports.boards import Drawing
+    from reports.komi.study import Study
     from reports.ratings import RatedGames
     from reports.results import Results
     from reports.standings import Standings
 
 MOST_ROWS = 200
 """Rows of a list on the page; what there is beyond is counted."""
+
+_MOST_FURTHER_ROWS = 20
+"""Rows of a table that only few readers want; its file has all."""
 
 DIE_FACES = 6
 
@@ -119,6 +126,9 @@ class Material:
         event, meta, identities, duplicates: as the store has them.
         games: how many stand, annulled ones included.
         komis: komi, games, Black's share of the points and mean board margin, for each komi played at.
+        laboratory: which of its games it was asked for, where it is a komi laboratory.
+        study: what the games say of komi; a sentence where there is something that cannot be studied here;
+            None where there is nothing.
         results, table: what standings and charts are made of.
         rated: the games as ratings take them, and the ratings; None where there is nothing to rate.
         drawing: of its board, None without one.
@@ -132,6 +142,8 @@ class Material:
     duplicates: tuple[Duplicates, ...]
     games: int
     komis: tuple[tuple[int, int, float, float | None], ...]
+    laboratory: Laboratory | None
+    study: Study | str | None
     results: Results
     table: Standings
     rated: tuple[RatedGames, Ratings] | None
@@ -163,7 +175,9 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
     results = results_of(store, columns=columns)
     # Of a million games the columns are 200 MB, which what follows needs more.
     columns = _only(columns, ("black_identity", "white_identity", "winner", "pair"))
-    rated = _rated(store, columns)
+    plan = plan_of(store, event)
+    # An engine is as strong as itself.
+    rated = None if plan is not None and plan.is_self_play else _rated(store, columns)
     del columns
     return Material(
         event=event,
@@ -172,6 +186,8 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
         duplicates=store.duplicates(),
         games=games,
         komis=komis,
+        laboratory=plan,
+        study=study_of_event(store, event, games),
         results=results,
         table=standings(results),
         rated=rated,
@@ -271,10 +287,16 @@ def _margins(material: Material) -> Section | None:
 
 
 def _komi(material: Material) -> Section | None:
-    """Black's chances for each komi, where games were played at more than one."""
+    """What the games say of komi, where there were several or the players settled it."""
+    study = material.study
+    if study is not None and not isinstance(study, str):
+        further = tuple(_beginning(table) for table in study.further_tables())
+        tables = (*study.tables(), *further)
+        return Section("komi", "Komi", tables, study.further_tables(), study.charts, tuple(study.lines()))
+    notes = () if study is None else (study,)
     rows = material.komis
     if len(rows) < 2:
-        return None
+        return Section("komi", "Komi", notes=notes) if notes else None
     shown = rows[:MOST_ROWS]
     table = Table(
         "komi",
@@ -288,7 +310,7 @@ def _komi(material: Material) -> Section | None:
         shown,
         _left_out(len(rows) - len(shown), "komi values"),
     )
-    return Section("komi", "Komi", (table,))
+    return Section("komi", "Komi", (table,), notes=notes)
 
 
 def _forfeits(material: Material) -> Section:
@@ -357,7 +379,7 @@ def _time(material: Material) -> Section | None:
     notes.append(
         "No game was lost on time."
         if not total
-        else f"{total} game{'s were' if total > 1 else ' was'} lost on time."
+        else f"{counted(total, 'game was', 'games were')} lost on time."
     )
     tables: tuple[Table, ...] = ()
     if rows:
@@ -425,7 +447,7 @@ def _openings(material: Material) -> Section:
     ]
     rows.sort(key=lambda row: -row[1])
     if not material.is_whole:
-        notes.append(f"Counted over the {seen.games} games that have a replay.")
+        notes.append(f"Counted over {counted(seen.games, 'game')} with a replay.")
     first = material.results.labels.colours[0]
     table = Table(
         "openings",
@@ -463,8 +485,8 @@ def _identical(material: Material) -> Section:
         _left_out(len(groups) - len(rows), "groups"),
     )
     note = (
-        f"{again} of {material.games} games repeat an earlier one move by move; they count, but they tell "
-        "nothing new."
+        f"{again} of {counted(material.games, 'game')} repeat an earlier one move by move: they count, but "
+        "tell nothing new."
     )
     return Section("identical", "Identical games", (table,), notes=(note,))
 
@@ -500,7 +522,7 @@ def _thrown(material: Material, notes: list[str]) -> Section:
     """Return the section on dice with the count of the faces."""
     seen = material.seen
     if not material.is_whole:
-        notes.append(f"Counted over the {seen.games} games that have a replay.")
+        notes.append(f"Counted over {counted(seen.games, 'game')} with a replay.")
     dice = sum(seen.dice.values())
     if not dice:
         return Section("dice", "Dice", notes=tuple(notes))
@@ -569,7 +591,7 @@ def _environment(material: Material) -> Section:
         Column("machine", "machine", cells=100),
     )
     settings = [
-        f"{event.format}, {games_of_meeting(event)} games a pairing",
+        f"{event.format}, {counted(games_of_meeting(event), 'game')} a pairing",
         f"{event.concurrency} at a time",
         f"seed {event.seed}",
         f"time {', '.join(dict.fromkeys(each.time.text for each in event.all_disciplines))}",
@@ -605,7 +627,11 @@ SECTIONS: tuple[Callable[[Material], Section | None], ...] = (
 def sections_of(material: Material) -> list[Section]:
     """Return the sections of an event, once its games have been counted."""
     made: Iterable[Section | None] = (make(material) for make in SECTIONS)
-    return [section for section in made if section is not None]
+    sections = [section for section in made if section is not None]
+    if material.laboratory is not None:
+        # What it was played for.
+        sections.sort(key=lambda section: section.anchor != "komi")
+    return sections
 
 
 # --- Small things -----------------------------------------------------------------------------------
@@ -614,6 +640,15 @@ def sections_of(material: Material) -> list[Section]:
 def _title(what: str, material: Material) -> str:
     labels = material.results.labels
     return f"{what}: {labels.event} ({labels.rules})"
+
+
+def _beginning(table: Table) -> Table:
+    """Return a long table's first rows, for the page; its file for programs has them all."""
+    left = len(table.rows) - _MOST_FURTHER_ROWS
+    if left <= 0:
+        return table
+    note = f"{counted(left, 'further row')} in the CSV file."
+    return replace(table, rows=table.rows[:_MOST_FURTHER_ROWS], notes=(*table.notes, note))
 
 
 def _left_out(count: int, what: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena import __version__
+from arena.words import counted
 from reports import charts, tables
 from reports.export import Circumstances
 from reports.extras import require
@@ -145,7 +146,10 @@ def _event(writer: _Writer, number: int, store: ReadStore, material: Material, r
         forms = {table.stem: table for table in (*section.tables, *section.hidden_tables)}
         for table in forms.values():
             writer.saved(tables.save_csv(table, beside))
-    drawn = charts.save_all(material.results, material.table, writer.made(f"{folder}/charts"), material.rated)
+    pictured = writer.made(f"{folder}/charts")
+    drawn = charts.save_all(material.results, material.table, pictured, material.rated)
+    if material.study is not None and not isinstance(material.study, str):
+        drawn += material.study.save_charts(pictured)
     for path in drawn:
         writer.saved(path)
     ids = {row[0] for row in rows}
@@ -179,18 +183,18 @@ def _event(writer: _Writer, number: int, store: ReadStore, material: Material, r
 
 def _facts(material: Material) -> list[str]:
     meta, results = material.meta, material.results
-    counted = len(results)
-    games = f"{counted} game{'' if counted == 1 else 's'} counted"
+    games = f"{counted(len(results), 'game')} counted"
     if results.scheduled is not None:
         games += f" of {results.scheduled} scheduled"
     if results.void:
         games += f", {len(results.void)} void"
     began = f"begun {meta.created[:16].replace('T', ' ')} UTC"
-    ended = (
-        "games are still to come"
-        if meta.finished is None
-        else f"finished {meta.finished[:16].replace('T', ' ')} UTC"
-    )
+    if material.laboratory is not None:
+        ended = "a komi laboratory, which can always be gone on with"
+    elif meta.finished is None:
+        ended = "games are still to come"
+    else:
+        ended = f"finished {meta.finished[:16].replace('T', ' ')} UTC"
     return [games, began, ended]
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from arena.core.clock import Clock, Kind
 from arena.rules.base import BLACK, WHITE, Position, RulesError, colour_name
 from arena.rules.registry import make_rules
+from arena.words import counted
 from reports.boards import changes, drawing_of
 from reports.positions import starter_of, throw
 from reports.printable import printable
@@ -143,10 +144,10 @@ def _clock_text(clock: Clock | None) -> str:
         if clock.periods_left is not None:
             period = f"{clock.periods_left} x {period}"
         elif clock.moves_left:
-            period += f" for {clock.moves_left} moves"
+            period += f" for {counted(clock.moves_left, 'move')}"
         parts.append(period)
     elif clock.moves_left:
-        parts.append(f"for {clock.moves_left} moves")
+        parts.append(f"for {counted(clock.moves_left, 'move')}")
     return " + ".join(parts) if clock.period_left_us is not None else " ".join(parts)
 
 
@@ -198,7 +199,7 @@ def _facts(record: GameRecord) -> list[tuple[str, str]]:
             ("Pie", f"{names[pie.proposer]} proposed {offered}, {names[1 - pie.proposer]} took {chosen}")
         )
     if record.opening:
-        facts.append(("Opening", f"{record.opening}, {record.opening_plies} turns"))
+        facts.append(("Opening", f"{record.opening}, {counted(record.opening_plies, 'turn')}"))
     if record.opening_roll:
         facts.append(("Opening roll", ", ".join(f"{black}-{white}" for black, white in record.opening_roll)))
     if record.fault_move is not None:

@@ -14,7 +14,7 @@ from arena.core.verdict import Reason, Verdict, by_outcome, void
 from arena.core.verify import check_record
 from arena.rules.base import BLACK, WHITE, RulesError
 from arena.rules.registry import make_rules
-from reports.export import game_object
+from reports.export import game_object, infos_of
 from reports.positions import starter_of, throw
 
 if TYPE_CHECKING:
@@ -42,9 +42,8 @@ class RecordError(Exception):
 def object_of(record: GameRecord) -> dict[str, Any]:
     """Return a game under the keys of the contract, and `infos` where an engine said something."""
     made = game_object(record)
-    if any(record.infos):
-        made["infos"] = [dict(info) for info in record.infos]
-    return made
+    infos = infos_of(record)
+    return made if infos is None else {**made, "infos": infos}
 
 
 def record_of(given: object, where: str, ordinal: int) -> GameRecord:

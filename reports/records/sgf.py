@@ -9,6 +9,7 @@ SGF has no place for stands in the root's private property `ARENA`: JSON under t
 
 from __future__ import annotations
 
+import importlib
 import json
 import warnings
 from typing import TYPE_CHECKING, Any, cast
@@ -19,7 +20,6 @@ from arena.core.verdict import Reason
 from arena.rules.base import BLACK, WHITE, colour_name
 from arena.rules.geometry import COLUMNS
 from arena.rules.registry import make_rules
-from reports.extras import require
 from reports.printable import printable
 from reports.records.objects import RecordError, object_of
 
@@ -47,15 +47,11 @@ _IN_NODES = ("moves", "infos", "black", "white", "size", "komi", "game", "id")
 
 
 def sgfmill(module: str) -> Any:
-    """Import a module of sgfmill.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """Import a module of sgfmill, when SGF is first needed."""
     with warnings.catch_warnings():
         # Its docstrings hold escapes that newer Pythons complain of when they compile them.
         warnings.simplefilter("ignore")
-        return require(f"sgfmill.{module}")
+        return importlib.import_module(f"sgfmill.{module}")
 
 
 def sgf_of(record: GameRecord, controls: Controls = (None, None)) -> bytes:
@@ -67,7 +63,6 @@ def sgf_of(record: GameRecord, controls: Controls = (None, None)) -> bytes:
 
     Raises:
         RecordError: SGF has no such board.
-        MissingExtraError: sgfmill is not installed.
         RulesError: the game cannot be played again.
     """
     if record.game not in GAMES or record.size is None:

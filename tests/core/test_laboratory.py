@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
 from arena.core.clock import parse_time
 from arena.core.event import Engine, Event, OpeningBook
-from arena.core.laboratory import Laboratory, laboratory
+from arena.core.laboratory import Design, Laboratory, design_in, laboratory, text_with_design
 from arena.core.schedule import Schedule
 
 
@@ -29,7 +31,8 @@ def an_event(engines: int) -> Event:
 
 
 def self_play(games: int, *, is_adaptive: bool = False) -> Laboratory:
-    return laboratory(an_event(2), range(-1, 3), games, is_self_play=True, is_adaptive=is_adaptive)
+    design = Design((-1, 0, 1, 2), games, 1.5 if is_adaptive else None, is_self_play=True)
+    return laboratory(an_event(2), design)
 
 
 def test_an_engine_against_itself_plays_each_opening_once_at_every_komi() -> None:
@@ -46,7 +49,7 @@ def test_an_engine_against_itself_plays_each_opening_once_at_every_komi() -> Non
 
 @pytest.mark.parametrize("engines", [2, 3])
 def test_every_two_engines_play_every_komi_with_both_colours(engines: int) -> None:
-    plan = laboratory(an_event(engines), [4, 5], 4, is_self_play=False, is_adaptive=False)
+    plan = laboratory(an_event(engines), Design((4, 5), 4, None, is_self_play=False))
     schedule = Schedule(plan.event)
     games = [schedule.game(ordinal) for ordinal in plan.ordinals()]
     assert [game.ordinal for game in games] == list(range(len(schedule)))
@@ -77,4 +80,38 @@ def test_more_games_leave_the_games_that_were_there_as_they_were() -> None:
 
 def test_an_odd_number_of_games_between_two_engines_is_refused() -> None:
     with pytest.raises(ValueError, match="both colours"):
-        laboratory(an_event(2), [0], 3, is_self_play=False, is_adaptive=False)
+        laboratory(an_event(2), Design((0,), 3, None, is_self_play=False))
+
+
+@pytest.mark.parametrize(("engines", "is_self_play"), [(2, True), (2, False), (3, False)])
+def test_under_pie_a_laboratory_is_an_event_of_one_game(engines: int, is_self_play: bool) -> None:
+    plan = laboratory(an_event(engines), Design((), 4, None, is_self_play=is_self_play))
+    schedule = Schedule(plan.event)
+    games = [schedule.game(ordinal) for ordinal in plan.ordinals()]
+    assert {game.komi for game in games} == {"pie"}
+    assert len({game.id for game in games}) == len(games) == plan.planned
+    assert len({game.opening for game in games}) == (4 if is_self_play else 2)
+
+
+def test_under_pie_there_is_nothing_to_be_adaptive_about() -> None:
+    with pytest.raises(ValueError, match="players settle komi"):
+        laboratory(an_event(2), Design((), 4, 1.0, is_self_play=False))
+
+
+@pytest.mark.parametrize("text", ["", "[tournament]\n", "[tournament]\n# the end"])
+@pytest.mark.parametrize(
+    "design", [Design((-1, 0, 1), 6, 1.5, is_self_play=True), Design((), 2, None, is_self_play=False)]
+)
+def test_the_design_is_read_back_from_the_text_that_is_stored(text: str, design: Design) -> None:
+    stored = text_with_design(text, design)
+    assert stored.startswith(text)
+    assert tomllib.loads(stored) == tomllib.loads(text)
+    assert design_in(stored) == design
+    assert design_in(text) is None
+
+
+@pytest.mark.parametrize(
+    "words", ["{", "[]", "null", '{"komis": ["1"], "games_each": 1}', '{"komis": 3}', "[" * 100_000]
+)
+def test_a_design_that_somebody_else_wrote_is_none(words: str) -> None:
+    assert design_in(f"# laboratory: {words}\n") is None

@@ -197,7 +197,7 @@ def test_openings_that_repeat_up_to_symmetry_are_left_out_and_counted() -> None:
     assert turned.lines == (("A1",), ("A1", "B2"), ("B2", "A1"), ("C3",))
     assert turned.left_out == 3
     assert OpeningSource(turned, rules, 1).warnings(2) == [
-        "x: 3 openings repeat an earlier one and are left out"
+        "x: 3 openings left out: repeats of an earlier one"
     ]
 
 

@@ -36,8 +36,10 @@ PLAYED = GameRecord(
 
 def test_a_played_game_has_every_key_in_the_contracts_order() -> None:
     exported = json.loads(json_line(PLAYED))
-    assert tuple(exported) == KEYS
-    assert [exported.pop(key) for key in ("discipline", "time_controls", "engine_options")] == [None] * 3
+    assert tuple(exported) == (*KEYS, "infos")
+    assert [exported.pop(key) for key in ("discipline", "time_controls", "engine_options", "infos")] == [
+        None
+    ] * 4
     assert exported == {
         "id": "1-2.1a",
         "pair": "1-2.1",

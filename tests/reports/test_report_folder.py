@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arena.core.clock import parse_time
+from arena.core.laboratory import Design, laboratory, text_with_design
+from arena.core.record import Pie
+from arena.rules.base import BLACK, WHITE
 from arena.rules.registry import games as all_games
 from arena.store import ReadStore, RunStore
 from reports import charts
@@ -186,7 +189,7 @@ def test_of_many_games_a_stated_number_has_a_replay_faults_first(tmp_path: Path)
     assert set(faults) <= {row[0] for row in rows}
     page = (tmp_path / "report" / "index.html").read_text()
     assert "10 of 40 games open as a replay" in page
-    assert "Counted over the 10 games that have a replay." in page
+    assert "Counted over 10 games with a replay." in page
     assert written(tmp_path / "report", database, replays=0, of_more=0).replays == 0
 
 
@@ -284,14 +287,69 @@ def test_annulled_games_and_the_organisers_words_are_told(databases: dict[str, P
     assert data(tmp_path / "report" / "1" / "games.js")["rows"][0][5] == "annulled"
 
 
-def test_games_at_several_komis_are_compared(tmp_path: Path) -> None:
+def komi_files(folder: Path) -> set[str]:
+    return {path.name for kind in ("tables", "charts") for path in (folder / "1" / kind).glob("komi*")}
+
+
+def of_komis(database: Path, komis: range, games_each: int, design: Design | None = None) -> Path:
+    """Play an event of two engines at several komi, as a laboratory with a design."""
+    event = dataclasses.replace(an_event("pletore", ("one", "two")), format="match")
+    plan = laboratory(event, design or Design(tuple(komis), games_each, None, is_self_play=False))
+    play(database, plan.event)
+    if design is not None:
+        text = text_with_design("", design)
+        with RunStore.create_or_resume(database, plan.event, event_text=text):
+            pass
+    return database
+
+
+def test_games_at_several_komis_are_studied_with_charts(tmp_path: Path) -> None:
+    database = of_komis(tmp_path / "cup.db", range(-2, 3), 4)
+    written(tmp_path / "report", database)
+    assert komi_files(tmp_path / "report") >= {
+        "komi-even.csv",
+        "komi-odd.md",
+        "komi-comparisons.csv",
+        "komi-shares.png",
+        "komi-shares.svg",
+        "komi-margins.svg",
+    }
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert 'aria-label="Komi shares"' in page
+    assert "Answer: " in page
+    assert 'aria-label="Margins by engine"' in page
+    written(tmp_path / "again", database)
+    assert digests(tmp_path / "again") == digests(tmp_path / "report")
+
+
+def test_an_adaptive_laboratory_shows_its_steps_and_compares_nothing(tmp_path: Path) -> None:
+    design = Design(tuple(range(-4, 6)), 4, 1.0, is_self_play=True)
+    written(tmp_path / "report", of_komis(tmp_path / "cup.db", range(0), 0, design))
+    files = komi_files(tmp_path / "report")
+    assert {"komi-posterior.svg", "komi-shares.svg"} <= files
+    assert "komi-comparisons.csv" not in files
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert page.index(">Komi</h3>") < page.index(">Standings</h3>")
+    assert "Adaptive design" in page
+    assert ">Ratings</h3>" not in page
+    assert "scheduled" not in page
+
+
+def test_under_pie_the_offers_are_shown(tmp_path: Path) -> None:
     database = play(tmp_path / "cup.db", an_event("pletore", ("one", "two")))
     with ReadStore(database) as store:
         records = list(store.records())
     event = dataclasses.replace(an_event("pletore", ("one", "two")), komi="pie")
     with RunStore.create_or_resume(tmp_path / "pie.db", event) as run:
-        run.add(dataclasses.replace(record, komi=place % 2) for place, record in enumerate(records))
+        run.add(
+            dataclasses.replace(record, pie=Pie(WHITE, record.komi, BLACK) if place else None)
+            for place, record in enumerate(records)
+        )
     written(tmp_path / "report", tmp_path / "pie.db")
-    with (tmp_path / "report" / "1" / "tables" / "komi.csv").open() as file:
+    with (tmp_path / "report" / "1" / "tables" / "komi-offers.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [(row["komi"], row["games"]) for row in rows] == [("0", "2"), ("1", "2")]
+    assert {(row["komi"], row["took_black"]) for row in rows} == {("1", "1.0")}
+    assert sum(int(row["offers"]) for row in rows) == len(records) - 1
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "1 game ended by a fault before komi was settled." in page
+    assert 'aria-label="Komi offers"' in page

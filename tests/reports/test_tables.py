@@ -11,10 +11,12 @@ import pytest
 
 from arena.store import ReadStore, RunStore
 from reports.extras import MissingExtraError
+from reports.printable import NAME_CELLS, text_width
 from reports.results import Decision, Results, VoidGame, from_rows
 from reports.standings import standings
 from reports.stored import results_of
 from reports.tables import (
+    Column,
     Table,
     conduct_table,
     cross_table,
@@ -32,6 +34,7 @@ from tests.store.builders import record
 if TYPE_CHECKING:
     from pathlib import Path
 
+WIDE = "囲碁の強い機関"
 HOSTILE = "=evil|\x1b[2J\n<b>`" + "x" * 200
 
 
@@ -165,3 +168,12 @@ def test_who_computes_out_of_turn_and_a_machine_that_stalls_stand_under_the_tabl
     (lag,) = [note for note in notes if "overloaded" in note]
     assert "in 1 game " in lag
     assert "0.083 s at most" in lag
+
+
+def test_names_in_wide_characters_leave_columns_straight() -> None:
+    rows = (("plain", 12, "x"), (WIDE, 3, "y"), ("한국어 엔진", 145, "z"), ("e\u0301\u0302te", 7, "w"))
+    columns = (Column("engine", "engine", cells=NAME_CELLS), Column("games", "games"), Column("end", "end"))
+    lines = text(Table("wide", "Wide names", columns, rows)).splitlines()[4:]
+    ends = [(line[-1], text_width(line)) for line in lines]
+    assert [last for last, _ in ends] == ["x", "y", "z", "w"]
+    assert len({width for _, width in ends}) == 1

@@ -13,6 +13,7 @@ from arena.conformance.stages.seeds import start
 from arena.conformance.stages.settings import NEEDS
 from arena.core.clock import Kind, parse_time
 from arena.rules import BLACK
+from arena.words import counted
 
 if TYPE_CHECKING:
     from arena.conformance.bench import Bench, Subject
@@ -83,7 +84,7 @@ async def _keeps(bench: Bench, *, control: TimeControl) -> str:
             patience_s=bench.subject.patience_s,
         )
         used = (
-            f"{game.own} moves in {game.spent_s:.2f} s, slowest {game.slowest_s:.3f} s"
+            f"{counted(game.own, 'move')} in {game.spent_s:.2f} s, slowest {game.slowest_s:.3f} s"
             f" ({100 * min(game.share, 99):.0f} % of the time it had at most)"
         )
         if game.overrun_s > 0:

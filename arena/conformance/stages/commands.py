@@ -14,6 +14,7 @@ from arena.core.clock_words import time_left_words
 from arena.live.faults import escaped
 from arena.rules import BLACK, WHITE, Position, colour_name
 from arena.rules.registry import rules_class
+from arena.words import counted
 from protocol.answers import parse_options
 from protocol.commands import COMMANDS, Need, needed_commands
 
@@ -152,7 +153,7 @@ async def _play(talk: Talk, bench: Bench) -> str:
     await talk.set_up(dataclasses.replace(line, turns=(), dice=None), bench.subject.control)
     for command in line.commands():
         await talk.must(command)
-    return f"{len(line.turns)} moves of a random game"
+    return f"{counted(len(line.turns), 'move')} of a random game"
 
 
 async def _genmove(talk: Talk, bench: Bench) -> str:

@@ -18,6 +18,7 @@ from arena.live.channel import Patience
 from arena.live.player import GamePlayer
 from arena.rules import BLACK, WHITE, colour_name
 from arena.rules.registry import make_rules
+from arena.words import counted
 
 if TYPE_CHECKING:
     from arena.conformance.bench import Bench, Subject
@@ -85,8 +86,8 @@ async def _game(talk: Talk, bench: Bench, colour: int, seed: int, most_plies: in
         patience_s=bench.subject.patience_s,
     )
     if game.resigned:
-        return f"resigned as {colour_name(colour)} after {len(game.words)} turns"
-    return f"{len(game.words)} turns{f', {game.outcome.result}' if game.outcome else ''}"
+        return f"resigned as {colour_name(colour)} after {counted(len(game.words), 'turn')}"
+    return f"{counted(len(game.words), 'turn')}{f', {game.outcome.result}' if game.outcome else ''}"
 
 
 async def _as_black(bench: Bench) -> str:
@@ -145,14 +146,14 @@ async def _fresh_start(bench: Bench) -> str:
                 " and the generator of random numbers. Results must not depend on who was met before.",
             )
         )
-    return f"{len(alone)} moves alike"
+    return f"{counted(len(alone), 'move')} alike"
 
 
 async def _against_itself(bench: Bench) -> str:
     record = await _self_play(bench)
     verdict = record.verdict
     if verdict.reason not in FAULTS and verdict.reason != Reason.BOTH_FAILED:
-        return f"{len(record.moves)} turns, {verdict.result}"
+        return f"{counted(len(record.moves), 'turn')}, {verdict.result}"
     side = verdict.at_fault if verdict.at_fault is not None else BLACK
     evidence = record.evidence[side]
     raise CaseFailed(

@@ -11,6 +11,7 @@ from arena.conformance.positions import Kind, Line
 from arena.conformance.stages.moves import quick_control
 from arena.conformance.stages.settings import NEEDS
 from arena.core.clock import parse_time
+from arena.words import counted
 
 if TYPE_CHECKING:
     from arena.conformance.bench import Bench, Subject
@@ -83,7 +84,11 @@ def difference(one: list[str], other: list[str]) -> str | None:
     for ply, pair in enumerate(zip(one, other, strict=False), start=1):
         if pair[0] != pair[1]:
             return f"`{pair[0]}` and `{pair[1]}` as move {ply}"
-    return None if len(one) == len(other) else f"one game has {len(one)} moves, the other {len(other)}"
+    return (
+        None
+        if len(one) == len(other)
+        else f"one game has {counted(len(one), 'move')}, the other {len(other)}"
+    )
 
 
 async def _limit(bench: Bench) -> str:
@@ -126,7 +131,7 @@ async def _compare(bench: Bench, entry: Engine, advice: str) -> str:
     other = await moves_of(bench, entry, (SEED,))
     found = difference(one, other)
     if found is None:
-        return f"{len(one)} moves alike in two processes"
+        return f"{counted(len(one), 'move')} alike in two processes"
     if not has_seed:
         raise CaseSkipped("it leaves something to chance and does not list `arena-seed`")
     raise CaseFailed(

@@ -23,6 +23,7 @@ import numpy as np
 from scipy import stats
 
 from arena.stats.komi.compare import holm
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +115,9 @@ def judge_blindness(games: Sequence[KomiGame], bound_share: float = DEFAULT_BOUN
     )
     if fewest < FEWEST_OPENINGS:
         verdict = Blindness.NOT_SHOWN
-        words = f"only {fewest} openings at some komi: too few to tell whether the engines heed komi"
+        words = (
+            f"only {counted(fewest, 'opening')} at some komi: too few to tell whether the engines heed komi"
+        )
     elif worst_limit < bound_share:
         verdict = Blindness.BLIND
         words = (

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arena.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -136,5 +138,6 @@ def compare_komis(games: Iterable[KomiGame], *, adaptive: bool) -> Comparisons:
         return Comparisons(complete, "no opening was played at two komi: shares can be compared by eye only")
     return Comparisons(
         complete,
-        f"{len(tested)} comparisons on shared openings: exact sign-flip tests, Holm's correction over all",
+        f"{counted(len(tested), 'comparison')} on shared openings: exact sign-flip tests, Holm's correction "
+        "over all",
     )

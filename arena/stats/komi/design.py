@@ -27,6 +27,7 @@ import numpy as np
 
 from arena.stats.estimate import Estimate, Interval
 from arena.stats.komi.curves import Tally, find_step
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,6 +61,7 @@ class DesignGrid:
         locations, spreads: grid of m and s.
         prior: probability of each cell, shape (locations, spreads).
         black: chance that Black wins, shape (komi, locations, spreads).
+        noise: entropy of that chance in nats, the same shape.
     """
 
     komis: tuple[int, ...]
@@ -67,6 +69,7 @@ class DesignGrid:
     spreads: NDArray[np.float64]
     prior: NDArray[np.float64]
     black: NDArray[np.float64]
+    noise: NDArray[np.float64]
 
 
 def design_grid(komis: Iterable[int], precision: float) -> DesignGrid:
@@ -92,17 +95,18 @@ def design_grid(komis: Iterable[int], precision: float) -> DesignGrid:
     prior = np.tile(spreads / (spreads.sum() * cells), (cells, 1))
     distance = (locations[:, None] - np.array(values)[:, None, None]) / spreads
     black = 1 / (1 + np.exp(-np.clip(distance, -35, 35)))
-    return DesignGrid(values, locations, spreads, prior, black)
+    return DesignGrid(values, locations, spreads, prior, black, _entropy(black))
 
 
-def expected_information(posterior: Floats, black: Floats) -> Floats:
+def expected_information(posterior: Floats, black: Floats, noise: Floats) -> Floats:
     """Return what the result of a game at each komi is expected to tell, in nats.
 
     I(result; m) + SPREAD_WORTH I(result; s | m), where I(result; m, s) is the sum of both with weight one.
 
     Args:
         posterior: shape (experiments, locations, spreads), each experiment's sum is 1.
-        black: shape (komi, locations, spreads).
+        black: chance that Black wins, shape (komi, locations, spreads).
+        noise: entropy of that chance, the same shape.
 
     Returns:
         Shape (experiments, komi).
@@ -111,15 +115,15 @@ def expected_information(posterior: Floats, black: Floats) -> Floats:
     joint = np.matmul(posterior.transpose(1, 0, 2), black.transpose(1, 2, 0))
     overall = _entropy(joint.sum(axis=0))
     location_known = (mass * _entropy(joint / mass)).sum(axis=0)
-    both_known = posterior.reshape(len(posterior), -1) @ _entropy(black).reshape(len(black), -1).T
+    both_known = posterior.reshape(len(posterior), -1) @ noise.reshape(len(black), -1).T
     told: Floats = overall - location_known + SPREAD_WORTH * (location_known - both_known)
     return told
 
 
-def _entropy(chance: Floats) -> Floats:
+def _entropy(chance: NDArray[Any]) -> NDArray[Any]:
     least = np.finfo(chance.dtype).eps
     inner = np.clip(chance, least, 1 - least)
-    result: Floats = -inner * np.log(inner) - (1 - inner) * np.log1p(-inner)
+    result: NDArray[Any] = -inner * np.log(inner) - (1 - inner) * np.log1p(-inner)
     return result
 
 
@@ -231,7 +235,7 @@ class KomiPosterior:
             expected = float((weights * black).sum())
             weights *= black**expected * (1 - black) ** (1 - expected)
             weights /= weights.sum()
-        told = expected_information(weights[None], self.grid.black)[0]
+        told = expected_information(weights[None], self.grid.black, self.grid.noise)[0]
         return self.grid.komis[int(np.argmax(told))]
 
     def state(self) -> ParityState:
@@ -261,6 +265,8 @@ class KomiPosterior:
                 f"a step, not a curve: at {which} komi Black won every game up to {step[0]} and White every "
                 f"game from {step[1]} on; no komi of this parity lies between, so more games cannot narrow it"
             )
+        elif (at_an_end := self._at_an_end(low, high)) is not None:
+            value, words = None, at_an_end
         elif interval.width <= self.precision:
             words = f"fair at {mean:.1f} ({interval.text()}) at {which} komi: as precise as asked"
         else:
@@ -271,6 +277,29 @@ class KomiPosterior:
         return ParityState(
             parity, self.games, Estimate(value, interval, "" if done else words), spread, done, words
         )
+
+    def _at_an_end(self, low: float, high: float) -> str | None:
+        """Return words when all that is left open lies beyond one end of the range, None otherwise.
+
+        Games in the range can then narrow only the side that is known as precisely as asked.
+
+        Args:
+            low: lower end of the interval as it is, beyond the range too.
+            high: upper end.
+        """
+        low_komi, high_komi = self.grid.komis[0], self.grid.komis[-1]
+        which = ("even", "odd")[low_komi % 2]
+        if low < low_komi and high <= min(low_komi + self.precision, high_komi):
+            return (
+                f"at {which} komi the fair komi is at most {high:.1f}, at the lower end of the range or "
+                f"below it: komi below {low_komi} would tell"
+            )
+        if high > high_komi and low >= max(high_komi - self.precision, low_komi):
+            return (
+                f"at {which} komi the fair komi is at least {low:.1f}, at the upper end of the range or "
+                f"above it: komi above {high_komi} would tell"
+            )
+        return None
 
     def _step(self) -> tuple[int, int] | None:
         """Return the step between two neighbouring komi of the design, if the results are one."""
@@ -346,7 +375,8 @@ class AdaptiveDesign:
         done = all(parity.done for parity in parities)
         words = "; ".join(parity.words for parity in parities)
         if not done and games >= self.max_games:
-            words = f"stopped at {games} games, the most allowed, before the precision asked for: {words}"
+            most = counted(games, "game")
+            words = f"stopped at {most}, the most allowed, before the precision asked for: {words}"
             done = True
         return DesignState(games, done, parities, words)
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
+from arena.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -129,13 +131,12 @@ def sort_out(games: Iterable[KomiGame]) -> Sample:
             kept.append(game)
     notes = []
     if total := repeats.total():
-        notes.append(
-            f"{total} of {total + len(kept)} games repeated another move for move: one observation each."
-        )
+        games_on_the_board = counted(total + len(kept), "game")
+        notes.append(f"{total} of {games_on_the_board} repeated another move for move: one observation each.")
     if total := resigned.total():
-        notes.append(f"{total} games ended by resignation and are shown apart: they have no margin.")
+        notes.append(f"{counted(total, 'game')} ended by resignation, shown apart: without a margin.")
     if total := faults.total():
-        notes.append(f"{total} games ended by a fault and are shown apart.")
+        notes.append(f"{counted(total, 'game')} ended by a fault, shown apart.")
     return Sample(tuple(kept), dict(repeats), dict(resigned), dict(faults), tuple(notes))
 
 

@@ -18,6 +18,7 @@ from arena.stats.komi.curves import Curve, fit_parities, tally
 from arena.stats.komi.games import has_button, sort_out
 from arena.stats.komi.margins import fair_by_margins
 from arena.stats.komi.table import komi_table
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -154,7 +155,7 @@ def analyse(
     notes = list(sample.notes)
     if len(sample.games) < FEW_GAMES:
         count = len(sample.games)
-        notes.append(f"{count} {'game' if count == 1 else 'games'}: too few to say more than the table does.")
+        notes.append(f"{counted(count, 'game')}: too few to say more than the table does.")
     if design is not None:
         notes.append(f"Adaptive design: {design.words}. Shares in the table are described, not tested.")
     return LaboratoryReport(

@@ -17,6 +17,7 @@ from arena.stats.estimate import Estimate, Interval
 from arena.stats.komi import openings
 from arena.stats.komi.blindness import Blindness
 from arena.stats.komi.games import distinct_plays
+from arena.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,7 @@ def fair_by_margins(
         level,
         METHOD,
     )
-    words = f"by {len(plays)} margins fair at {value:.1f} ({interval.text()})"
+    words = f"by {counted(len(plays), 'margin')} fair at {value:.1f} ({interval.text()})"
     return MarginEstimate(parity, len(plays), Estimate(value, interval), shares, words)
 
 

@@ -30,7 +30,7 @@ def test_expected_information_equals_the_definition() -> None:
     rng = np.random.default_rng(1)
     posterior = rng.random(grid.prior.shape)
     posterior /= posterior.sum()
-    found = expected_information(posterior[None], grid.black)[0]
+    found = expected_information(posterior[None], grid.black, grid.noise)[0]
     for place, black in enumerate(grid.black):
         about_location = about_both = 0.0
         for chance in (black, 1 - black):
@@ -96,6 +96,18 @@ def test_a_range_that_does_not_bracket_is_recognised(location: float, side: str)
     assert f"lies {side} the range" in parity.words
     assert parity.location.interval is not None
     assert not parity.location.interval.is_bounded
+
+
+@pytest.mark.parametrize(("location", "words"), [(-10.0, "at most"), (10.0, "at least")])
+def test_a_fair_komi_at_an_end_of_the_range_takes_no_endless_games(location: float, words: str) -> None:
+    design = AdaptiveDesign(range(-10, 11, 2), 1.5, 3_000)
+    games = answer(design, location, 1.0, 11)
+    parity = design.state.parities[0]
+    assert games < 400
+    assert parity.location.interval is not None
+    assert location in parity.location.interval
+    assert f"the fair komi is {words}" in parity.words
+    assert "would tell" in parity.words
 
 
 def test_perfect_play_is_recognised_as_a_step_and_stops() -> None:

@@ -10,7 +10,7 @@ from scipy import stats
 
 from arena.stats.komi.games import Ending, KomiGame, distinct_plays, has_button, sort_out
 from arena.stats.komi.openings import mean, share
-from arena.stats.komi.pie import Offer, pie_table
+from arena.stats.komi.pie import Offer, judge_pie
 from arena.stats.komi.table import komi_table
 
 
@@ -108,13 +108,43 @@ def test_what_has_no_interval_says_why() -> None:
     assert "no scatter" in mean([3.0, 3.0], ["a", "b"]).note
 
 
+def offers(*settled: tuple[str, int, bool, bool | None]) -> list[Offer]:
+    return [
+        Offer(komi, took_black, black_won, proposer, f"opening {number}")
+        for number, (proposer, komi, took_black, black_won) in enumerate(settled)
+    ]
+
+
 def test_pie_offers_are_told_by_komi_and_side() -> None:
-    rows = pie_table(
-        [Offer(3, True, True), Offer(3, False, True), Offer(5, False, False), Offer(3, True, None)]
+    told = judge_pie(
+        offers(("", 3, True, True), ("", 3, False, True), ("", 5, False, False), ("", 3, True, None))
     )
-    assert [(row.komi, row.offers) for row in rows] == [(3, 3), (5, 1)]
-    assert rows[0].share == 0.75
-    assert rows[0].took_black.value == pytest.approx(2 / 3)
-    assert rows[0].chooser_won.value == 0.5
-    assert rows[1].chooser_won.value == 1.0
-    assert pie_table([]) == ()
+    assert [(row.komi, row.offers) for row in told.rows] == [(3, 3), (5, 1)]
+    assert told.rows[0].share == 0.75
+    assert told.rows[0].took_black.value == pytest.approx(2 / 3)
+    assert told.rows[0].chooser_won.value == 0.5
+    assert told.rows[1].chooser_won.value == 1.0
+    assert told.words[0] == "offers: 4, from komi 3 to 5, median 3"
+
+
+def test_each_proposer_of_several_has_offers_of_its_own() -> None:
+    told = judge_pie(offers(("b", 3, True, True), ("a", 5, True, True), ("a", 5, False, True)))
+    assert [(row.proposer, row.komi, row.offers, row.share) for row in told.rows] == [
+        ("a", 5, 2, 1.0),
+        ("b", 3, 1, 1.0),
+    ]
+    assert told.words[:2] == ("offers by a: 2, all of them komi 5", "offers by b: 1, komi 3")
+
+
+def test_what_offers_do_not_say_is_said_in_words() -> None:
+    assert judge_pie([]).words == ("no komi was settled: nothing can be said",)
+    undecided = judge_pie(offers(("", 3, True, None)))
+    assert undecided.chooser_won.value is None
+    assert any("cannot be told" in words for words in undecided.words)
+    one_opening = judge_pie([Offer(3, True, won, "", "the same") for won in (True, False)])
+    assert any("no interval can be given: one opening" in words for words in one_opening.words)
+
+
+def test_offers_that_choosers_always_win_are_called_uneven() -> None:
+    told = judge_pie(offers(*[("", 9, False, False)] * 20))
+    assert any("better to choose" in words for words in told.words)
