@@ -66,16 +66,18 @@ def results_of(
     kinds_of_game = {(each.game, each.size, each.time, each.book) for each in event.all_disciplines}
     is_combined = len(kinds_of_game) > 1 and discipline is None
 
+    kept = slice(None) if counts.all() else counts
+
     def integers(column: np.ndarray) -> Integers:
-        return column[counts].astype(np.int64)
+        return column[kept].astype(np.int64)
 
     def margins(column: np.ndarray) -> Floats:
-        return np.full(int(counts.sum()), np.nan) if is_combined else column[counts]
+        return np.full(int(counts.sum()), np.nan) if is_combined else column[kept]
 
     black, white = integers(columns.black), integers(columns.white)
-    played = kind[counts]
+    played = kind[kept]
     moves = integers(columns.black_moves), integers(columns.white_moves)
-    winner = columns.winner[counts]
+    winner = columns.winner[kept]
     schedule = _schedule(event, store)
     granted = _Granted(event)
     return Results(
@@ -106,7 +108,7 @@ def results_of(
         disqualified=tuple(entry.target for entry in store.audit() if entry.action == "disqualify"),
         discipline=played if is_combined else None,
         disciplines=names,
-        remarks=remarks_of(store, event),
+        remarks=remarks_of(columns, event),
         **_by_results(event, store, schedule if discipline is None else None),
     )
 
@@ -117,13 +119,18 @@ def is_laboratory(store: ReadStore) -> bool:
     return bool(runs) and design_in(runs[-1].event_text) is not None
 
 
-def remarks_of(store: ReadStore, event: Event) -> tuple[str, ...]:
+def remarks_of(columns: ResultColumns, event: Event) -> tuple[str, ...]:
     """Return what was seen of the machine: who computed out of turn, and whether it was overloaded."""
     margin_us = min((entry.margin_ms for entry in event.engines), default=0) * 1000
-    use = store.machine_use(margin_us)
+    idle, opponents = np.zeros(len(event.engines)), np.zeros(len(event.engines))
+    for own, own_idle_us, other_us in (
+        (columns.black, columns.black_idle_us, columns.white_us),
+        (columns.white, columns.white_idle_us, columns.black_us),
+    ):
+        idle += np.bincount(own, own_idle_us, len(idle))
+        opponents += np.bincount(own, other_us, len(idle))
     found = []
-    for index, entry in enumerate(event.engines):
-        idle_us, opponents_us = use.idle_us.get(index, 0), use.opponents_us.get(index, 0)
+    for entry, idle_us, opponents_us in zip(event.engines, idle, opponents, strict=True):
         if idle_us >= _IDLE_LEAST_US and idle_us > _IDLE_SHARE * opponents_us:
             words = (
                 f"{printable(entry.name)} computed while not to move: {idle_us / 1e6:.1f} s of processor time"
@@ -133,11 +140,12 @@ def remarks_of(store: ReadStore, event: Event) -> tuple[str, ...]:
                 "" if event.clock == "cpu" else f" in {opponents_us / 1e6:.1f} s of its opponents' thinking"
             )
             found.append(f"Warning: {words}{during}.")
-    if use.lagging:
-        games = counted(use.lagging, "game")
+    lags_us = columns.lag_us[columns.lag_us > margin_us]
+    if len(lags_us):
+        games = counted(len(lags_us), "game")
         found.append(
             f"Warning: the machine was overloaded: in {games} the referee was kept from its work "
-            f"for more than the margin of {margin_us // 1000} ms, {use.longest_lag_us / 1e6:.3f} s at most."
+            f"for more than the margin of {margin_us // 1000} ms, {lags_us.max() / 1e6:.3f} s at most."
         )
     return tuple(found)
 

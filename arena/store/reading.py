@@ -228,6 +228,9 @@ class ResultColumns:
     white_us: NDArray[np.int64]
     black_longest_us: NDArray[np.int64]
     white_longest_us: NDArray[np.int64]
+    black_idle_us: NDArray[np.int64]
+    white_idle_us: NDArray[np.int64]
+    lag_us: NDArray[np.int64]
     moves_hash: NDArray[np.int64]
 
 
@@ -285,23 +288,6 @@ class Tally:
     white_moves: int
     black_us: int
     white_us: int
-
-
-@dataclass(frozen=True, slots=True)
-class MachineUse:
-    """What was seen of the machine beside the games.
-
-    Attributes:
-        idle_us: by engine, processor time it was seen to use while not to move, microseconds.
-        opponents_us: by engine, the time its opponents thought in the same games.
-        lagging: games in which the referee was kept from its work for longer than was asked about.
-        longest_lag_us: the longest of these lags.
-    """
-
-    idle_us: Mapping[int, int]
-    opponents_us: Mapping[int, int]
-    lagging: int
-    longest_lag_us: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,6 +354,9 @@ _RESULT_COLUMNS: tuple[tuple[str, str], ...] = (
     ("white_us", "int64"),
     ("black_longest_us", "int64"),
     ("white_longest_us", "int64"),
+    ("black_idle_us", "int64"),
+    ("white_idle_us", "int64"),
+    ("lag_us", "int64"),
     ("moves_hash", "int64"),
 )
 _COLUMNS = (
@@ -664,21 +653,6 @@ class ReadStore:
                 Tally(black, white, _WINNERS[winner], words[reason], at_fault, games, int(points), *rest)
                 for black, white, winner, reason, at_fault, games, points, *rest in rows
             )
-
-    def machine_use(self, lag_us: int) -> MachineUse:
-        """Return what was seen of the machine; games count as lagging beyond `lag_us`."""
-        idle: dict[int, int] = {}
-        opponents: dict[int, int] = {}
-        for own, other in (("black", "white"), ("white", "black")):
-            query = (
-                f"SELECT {own}, sum({own}_idle_us), sum({other}_us) FROM game "  # noqa: S608  the names are ours
-                f"WHERE standing = 1 GROUP BY {own}"
-            )
-            for engine, idle_us, opponent_us in self._rows(query):
-                idle[engine] = idle.get(engine, 0) + idle_us
-                opponents[engine] = opponents.get(engine, 0) + opponent_us
-        lagging, longest = self._rows("SELECT count(*), max(lag_us) FROM game WHERE lag_us > ?", lag_us)[0]
-        return MachineUse(idle, opponents, lagging, longest or 0)
 
     def duplicates(self) -> tuple[Duplicates, ...]:
         """Return groups of identical games, the largest first.
