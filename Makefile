@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test engines system check soak bench lock clean
+.PHONY: run test engines fair-komi system check soak bench lock clean
 
 # Plays four real events of real engine processes; tables and charts are left in out/.
 run: $(READY)
@@ -42,6 +42,14 @@ engines: $(READY)
 	else echo "no C compiler ($(CC)): the engine in C is left out"; fi
 	$(BIN)/python -m sample_engines.search.ready
 
+# The study of docs/fair-komi.md: tables and charts in out/fair-komi/SIZE, about an hour of one core.
+fair-komi: engines
+	for size in 5 7 9; do \
+		mkdir -p out/fair-komi/$${size}x$$size; \
+		$(BIN)/arena komi examples/fair-komi.toml --size $$size --db out/fair-komi/$${size}x$$size.db \
+			--output out/fair-komi/$${size}x$$size || exit 1; \
+	done
+
 # What takes longer than ten minutes.
 soak: $(READY) system
 	$(BIN)/python -m pytest -m soak
@@ -54,10 +62,13 @@ bench: $(READY)
 		$(BIN)/python -m benchmarks.$$each --json out/bench/$$each.json || exit 1; \
 	done
 
+# Bytecode is written at once: where the environment forbids it (PYTHONDONTWRITEBYTECODE), every start of a
+# command would compile all of its libraries.
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m compileall -q -j 0 -x '/tests?/' $(VENV)/lib arena protocol reports sample_engines
 	touch $@
 
 # The versions every machine gets, with hashes; needs uv.
