@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena.stats.two_engines import two_engines
+from arena.words import counted
 from reports.printable import NAME_CELLS, printable
 
 if TYPE_CHECKING:
     from arena.stats.two_engines import Record, Strength, TwoEngines
+    from reports.pairings import PairingScore
     from reports.results import Results
 
 
@@ -45,12 +47,20 @@ def duel_lines(results: Results) -> list[str]:
     ]
     rows += _strength_rows("by pairs", duel.by_pairs) if duel.by_pairs is not None else []
     rows += _strength_rows("by games", duel.by_games)
-    rows.append(("score, valid at any stopping time", f"{duel.always_valid.text(3)} (pairs)"))
+    rows += [
+        ("score, valid at any stopping time", f"{each.interval().text(3)} ({_of_the_schedule(each)})")
+        for each in results.pairings
+    ]
     rows.append(("draws", duel.draws.text(3)))
     rows.append(("points of the side that starts", duel.black.text(3)))
     width = max(len(label) for label, _ in rows)
     lines = [f"{first} against {second}", "", *(f"{label:<{width}}  {words}" for label, words in rows)]
     return [*lines, *duel.notes]
+
+
+def _of_the_schedule(pairing: PairingScore) -> str:
+    """Say what the interval rests on: games that ended out of turn do not count yet."""
+    return f"{counted(pairing.pairs, 'pair')}, all before them ended"
 
 
 def _record(record: Record) -> str:

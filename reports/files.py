@@ -43,6 +43,8 @@ def write_results(results: Results, table: Standings, folder: Path) -> list[Path
     cross, meetings = tables.cross_table(results, table), tables.meetings_table(results, table)
     written = [tables.save_markdown(one, folder) for one in (points, cross, conduct)]
     written += [tables.save_csv(one, folder) for one in (points, meetings, conduct)]
+    if (pairings := tables.pairings_table(results)) is not None:
+        written += [tables.save_markdown(pairings, folder), tables.save_csv(pairings, folder)]
     if results.void:
         void = tables.void_table(results)
         written += [tables.save_markdown(void, folder), tables.save_csv(void, folder)]

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reports.pairings import pairing_scores
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from reports.pairings import PairingScore
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -142,6 +146,7 @@ class Results:
         bye_points, bye_games: what one of them is worth, and for how many games it stands.
         is_swiss: whether Buchholz is among the tie-breaks.
         remarks: what people should know of engines and machine, a sentence each.
+        pairings: the score of each, as far as every game before has ended; none where nothing is claimed.
     """
 
     engines: tuple[str, ...]
@@ -174,6 +179,7 @@ class Results:
     bye_games: int = 0
     is_swiss: bool = False
     remarks: tuple[str, ...] = ()
+    pairings: tuple[PairingScore, ...] = ()
 
     def __len__(self) -> int:
         """Number of games that count."""
@@ -207,14 +213,19 @@ def from_rows(
     def floats(values: Iterable[float | None]) -> Floats:
         return np.fromiter((np.nan if value is None else value for value in values), np.float64, len(counted))
 
+    pair = integers(pairs.setdefault(row.pair, len(pairs)) for row in counted)
+    black, white = integers(row.black for row in counted), integers(row.white for row in counted)
+    black_points = floats(row.black_points for row in counted)
+    white_points = floats(row.white_points for row in counted)
     return Results(
         engines=tuple(engines),
         labels=labels,
-        pair=integers(pairs.setdefault(row.pair, len(pairs)) for row in counted),
-        black=integers(row.black for row in counted),
-        white=integers(row.white for row in counted),
-        black_points=floats(row.black_points for row in counted),
-        white_points=floats(row.white_points for row in counted),
+        pair=pair,
+        black=black,
+        white=white,
+        black_points=black_points,
+        white_points=white_points,
+        pairings=pairing_scores(pair, black, white, black_points, white_points),
         reason=integers(reasons.setdefault(row.reason, len(reasons)) for row in counted),
         reasons=tuple(reasons),
         at_fault=integers(NOBODY if row.at_fault is None else row.at_fault for row in counted),

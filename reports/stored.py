@@ -18,6 +18,7 @@ from arena.rules.registry import rules_class
 from arena.store import Standing
 from arena.words import counted
 from reports.allowance import granted_us
+from reports.pairings import has_pairings, pairing_scores, prefix_of
 from reports.printable import printable
 from reports.results import Decision, Labels, Results, VoidGame
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from arena.core.event import Discipline, Event, Komi
     from arena.core.record import GameRecord
     from arena.store import ReadStore, ResultColumns
+    from reports.pairings import PairingScore
     from reports.results import Floats, Integers
 
 _IDLE_SHARE = 0.05
@@ -78,16 +80,26 @@ def results_of(
     played = kind[kept]
     moves = integers(columns.black_moves), integers(columns.white_moves)
     winner = columns.winner[kept]
+    pair = integers(columns.pair)
+    black_points = np.where(winner == _BLACK_WINS, 1.0, np.where(winner == _DRAW, 0.5, 0.0))
+    white_points = np.where(winner == _WHITE_WINS, 1.0, np.where(winner == _DRAW, 0.5, 0.0))
+    pairings: tuple[PairingScore, ...] = ()
+    if has_pairings(event, discipline):
+        ended = columns.ordinal[kept] < prefix_of(columns.ordinal)
+        pairings = pairing_scores(
+            pair[ended], black[ended], white[ended], black_points[ended], white_points[ended]
+        )
     schedule = _schedule(event, store)
     granted = _Granted(event)
     return Results(
         engines=tuple(engine.name for engine in event.engines),
         labels=labels_of(event, discipline),
-        pair=integers(columns.pair),
+        pair=pair,
         black=black,
         white=white,
-        black_points=np.where(winner == _BLACK_WINS, 1.0, np.where(winner == _DRAW, 0.5, 0.0)),
-        white_points=np.where(winner == _WHITE_WINS, 1.0, np.where(winner == _DRAW, 0.5, 0.0)),
+        black_points=black_points,
+        white_points=white_points,
+        pairings=pairings,
         reasons=columns.reasons,
         reason=integers(columns.reason),
         at_fault=integers(columns.at_fault),

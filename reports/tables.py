@@ -246,6 +246,42 @@ def meetings_table(results: Results, table: Standings) -> Table:
     return Table("cross-table", _title("Cross table", results), columns, rows, under_every_table(results))
 
 
+def pairings_table(results: Results, most: int | None = None) -> Table | None:
+    """Return each pairing's score with the interval that holds whenever one looks; None without pairings.
+
+    Args:
+        results: the games.
+        most: so many rows at most, None for all.
+    """
+    if not results.pairings:
+        return None
+    columns = (
+        Column("engine", "engine", cells=NAME_CELLS),
+        Column("against", "against", cells=NAME_CELLS),
+        Column("pairs", "pairs"),
+        Column("score [95 %, at any time]", "score", "{:.1%}".format),
+    )
+    rows = tuple(
+        (
+            results.engines[each.first],
+            results.engines[each.second],
+            each.pairs,
+            Estimate(each.share, (ends := each.interval()).low, ends.high, each.pairs),
+        )
+        for each in results.pairings[:most]
+    )
+    left = len(results.pairings) - len(rows)
+    claim = (
+        "Whole pairs, as far as every game before them in the schedule has ended. The interval holds at any "
+        "stopping time for one pairing: not for totals, nor for the best of many."
+    )
+    notes = (
+        claim,
+        *([f"{counted(left, 'further pairing')} not listed."] if left else []),
+    )
+    return Table("pairings", _title("Pairings", results), columns, rows, notes)
+
+
 def conduct_table(results: Results, table: Standings) -> Table:
     """Return the table of margins, forfeits and time."""
     unit = results.labels.margin_unit

@@ -9,7 +9,7 @@ import trio
 
 from arena.cli.errors import EXIT_CANNOT, EXIT_DONE, EXIT_FAILED, EXIT_NEGATIVE, EXIT_STOPPED, Failure
 from arena.cli.progress import Line, Tally, display
-from arena.cli.sequence import MatchWatch
+from arena.cli.sequence import PairingsWatch
 from arena.cli.target import schedule_of
 from arena.cli.withdrawing import Withdrawing
 from arena.core.task import game_task
@@ -251,8 +251,8 @@ def tally_of(event: Event, total: int, database: Path) -> Tally:
                 continue
             at_fault = None if group.at_fault is None else ("black", "white")[group.at_fault]
             tally.add(names[group.black], names[group.white], group.winner, at_fault, group.games)
-        if MatchWatch.fits(event):
-            tally.watch = MatchWatch(event)
+        if PairingsWatch.fits(event):
+            tally.watch = PairingsWatch(event)
             tally.watch.take_stored(stored.summaries())
     return tally
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Protocol, Self
 
-    from rich.table import Table
+    from rich.console import Group
 
-    from arena.cli.sequence import MatchWatch
+    from arena.cli.sequence import PairingsWatch
     from arena.core.event import Event
     from arena.core.record import Evidence, GameRecord
     from arena.core.task import GameTask
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 
 HEARTBEAT_S = 10.0
 """Longest silence between two plain lines while games are being played."""
+
+PAIRINGS_S = 5.0
+"""Shortest time between two computations of the pairings' intervals."""
 
 _SHOWN_ENGINES = 20
 _NAME_WIDTH = 32
@@ -77,7 +80,7 @@ class Tally:
         total: games of the event.
         done: games that need no playing any more.
         void: playings that counted for nobody.
-        watch: what is known of a match while it is played, None in other events.
+        watch: what is known of the pairings while they are played, None where that cannot be watched.
         without_fault: games in which no engine failed.
     """
 
@@ -86,7 +89,7 @@ class Tally:
     done: int = 0
     void: int = 0
     without_fault: int = 0
-    watch: MatchWatch | None = None
+    watch: PairingsWatch | None = None
 
     def add(self, black: str, white: str, winner: str | None, at_fault: str | None, games: int = 1) -> None:
         """Count games that ended alike: `winner` and `at_fault` are `black`, `white`, `draw` or None."""
@@ -278,6 +281,8 @@ class LiveTable(_Watching):
         from rich.console import Console
         from rich.live import Live
 
+        self._pairings: list[str] = []
+        self._pairings_due = 0.0
         self._console = Console(stderr=True, highlight=False)
         self._live = Live(
             get_renderable=self._table, console=self._console, refresh_per_second=4, transient=True
@@ -295,10 +300,12 @@ class LiveTable(_Watching):
         """Print a line above the table."""
         self._console.print(line, markup=False)
 
-    def _table(self) -> Table:
+    def _table(self) -> Group:
         from rich import box
+        from rich.console import Group
         from rich.markup import escape
         from rich.table import Table
+        from rich.text import Text
 
         caption = f"{self.summary()}, {self.playing} being played"
         table = Table(title=escape(self.event.name), caption=caption, box=box.SIMPLE_HEAD)
@@ -314,7 +321,19 @@ class LiveTable(_Watching):
             )
         if len(ranked) > _SHOWN_ENGINES:
             table.add_row(f"… and {len(ranked) - _SHOWN_ENGINES} more", *[""] * 7)
-        return table
+        pairings = self._pairing_lines()
+        if not pairings:
+            return Group(table)
+        head = "Pairings, with intervals that are valid whenever you look"
+        return Group(table, *(Text(line) for line in ("", head, *pairings)))
+
+    def _pairing_lines(self) -> list[str]:
+        """Return the pairings' lines, made anew every few seconds: this process has games to referee."""
+        now = time.monotonic()
+        if self.tally.watch is not None and now >= self._pairings_due:
+            self._pairings = self.tally.watch.lines()
+            self._pairings_due = now + PAIRINGS_S
+        return self._pairings
 
 
 def display(event: Event, tally: Tally) -> Display:

@@ -44,6 +44,10 @@ def command(file: Path, as_json: bool, folder: Path | None) -> None:
         _save(found, folder)
 
 
+_MOST_PAIRINGS = 15
+"""Pairings printed: those of six engines. The files have all."""
+
+
 def print_standings(file: Path) -> None:
     """Print the tables of an event, as `arena standings` does.
 
@@ -74,10 +78,12 @@ def _print(found: Mapping[str, Results]) -> None:
     texts = []
     for name, results in found.items():
         table = standings(results)
-        makers = [tables.standings_table, tables.conduct_table]
+        shown = [tables.standings_table(results, table)]
         if not name:
-            makers.insert(1, tables.cross_table)
-        texts += [tables.text(make(results, table)) for make in makers]
+            shown.append(tables.cross_table(results, table))
+        pairings = tables.pairings_table(results, _MOST_PAIRINGS) if len(results.engines) > 2 else None
+        shown += [pairings] if pairings is not None else []
+        texts += [tables.text(each) for each in (*shown, tables.conduct_table(results, table))]
         if results.void and not name:
             texts.append(tables.text(tables.void_table(results)))
     texts.append("\n".join(duel_lines(found[""])))
@@ -119,6 +125,16 @@ def _as_object_of_one(results: Results) -> dict[str, Any]:
             for engine, row in zip(names, table.cross, strict=True)
             for opponent, met in zip(names, row, strict=True)
             if met is not None
+        ],
+        "pairings": [
+            {
+                "engine": results.engines[each.first],
+                "opponent": results.engines[each.second],
+                "pairs": each.pairs,
+                "score": each.share,
+                "always_valid": [(ends := each.interval()).low, ends.high],
+            }
+            for each in results.pairings
         ],
         "void": [dataclasses.asdict(game) for game in results.void],
         "decisions": [dataclasses.asdict(word) for word in results.decisions],

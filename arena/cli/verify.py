@@ -16,7 +16,7 @@ import click
 
 from arena.cli.errors import EXIT_DONE, EXIT_NEGATIVE
 from arena.cli.printing import print_line
-from arena.cli.sequence import MatchWatch
+from arena.cli.sequence import PairingsWatch
 from arena.cli.target import file_argument, opened_for_reading, schedule_of
 from arena.core.dice import key_hash
 from arena.core.event import IMPORTED
@@ -121,7 +121,7 @@ def _ended_early(store: ReadStore, event: Event) -> bool:
     """Say whether the stored pairs, in the order of the schedule, decide the event's sequential test."""
     if event.sprt is None:
         return False
-    watch = MatchWatch(event)
+    watch = PairingsWatch(event)
     watch.take_stored(store.summaries())
     return watch.is_decided
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.errors import Failure
-from arena.cli.sequence import MatchWatch
+from arena.cli.sequence import PairingsWatch
 from arena.cli.target import database_of, file_argument, opened_for_reading, told
 from arena.cli.web_options import door_of, extra_told, web_options
 from reports.printable import printable
@@ -59,9 +59,9 @@ def _match_panels(store: ReadStore, event: Event) -> Sequence[Panel]:
     """Return where a match of two engines stands, and its sequential test if it has one."""
     from arena.web.results import Panel
 
-    if not MatchWatch.fits(event):
+    if not PairingsWatch.fits(event):
         return ()
-    match = MatchWatch(event)
+    match = PairingsWatch(event)
     match.take_stored(store.summaries())
     lines = [match.words()] if match.words() else []
     if match.state is not None:

@@ -16,7 +16,6 @@ import numpy as np
 from scipy import special
 
 from arena.stats.bounded_mean import likelihood_interval, log_ratio
-from arena.stats.confidence_sequence import always_valid_interval
 from arena.stats.elo import NORMALIZED_ELO_UNIT, elo_of_share
 from arena.stats.estimate import Estimate, Interval
 from arena.stats.sprt import GAME_SCORES, PAIR_SCORES
@@ -71,7 +70,6 @@ class TwoEngines:
         total, as_black, as_white: the record in all games and by colour.
         by_pairs: from complete pairs; None when there are none.
         by_games: from all games, taken as independent.
-        always_valid: interval of the pair score that holds at any stopping time; all of [0, 1] without pairs.
         draws: share of drawn games.
         black: share of the points that went to the side that starts; above 1/2 it has the advantage.
         notes: sentences that belong to the table.
@@ -82,7 +80,6 @@ class TwoEngines:
     as_white: Record
     by_pairs: Strength | None
     by_games: Strength
-    always_valid: Interval
     draws: Estimate
     black: Estimate
     notes: tuple[str, ...]
@@ -239,7 +236,6 @@ def two_engines(
         as_white=as_white,
         by_pairs=strength(pair_counts, level) if pairs else None,
         by_games=strength([total.losses, total.draws, total.wins], level),
-        always_valid=always_valid_interval(pair_counts, level=level),
         draws=draws,
         black=black,
         notes=tuple(notes),

@@ -18,6 +18,7 @@ from arena.rules.base import QuestionError
 from arena.store import ReadStore, StoreError
 from arena.store.lock import is_held
 from arena.web.boards import board_of_record, boards_of
+from arena.words import counted
 from reports.duel import duel_lines
 from reports.komi.study import plan_of
 from reports.printable import printable
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 SHOWN_RESULTS = 20
 _SHOWN_ENGINES = 200
+_SHOWN_PAIRINGS = 45
 _PACE_GAMES = 60
 
 _STANDINGS_SHARE = 30
@@ -267,4 +269,14 @@ def _duel(results: Results) -> Panel | None:
     return Panel(title, told) if title else None
 
 
-_PANELS: tuple[Callable[[Results], Panel | None], ...] = (_duel, _organiser)
+def _pairings(results: Results) -> Panel | None:
+    """Every pairing of three and more engines; of two the panel on the match says it."""
+    if len(results.engines) < 3 or not results.pairings:
+        return None
+    lines = [each.words(results.engines) for each in results.pairings[:_SHOWN_PAIRINGS]]
+    left = len(results.pairings) - len(lines)
+    lines += [f"{counted(left, 'further pairing')}"] if left else []
+    return Panel("Pairings: score and its interval, valid whenever you look", tuple(lines))
+
+
+_PANELS: tuple[Callable[[Results], Panel | None], ...] = (_duel, _pairings, _organiser)

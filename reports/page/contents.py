@@ -32,6 +32,7 @@ from reports.tables import (
     cross_table,
     decision_line,
     meetings_table,
+    pairings_table,
     standings_table,
     void_table,
 )
@@ -264,11 +265,12 @@ def _chosen(columns: GameColumns, replays: int, of_more: int) -> tuple[int, ...]
 
 def _standings(material: Material) -> Section:
     results, table = material.results, material.table
+    shown, whole = pairings_table(results, MOST_ROWS), pairings_table(results)
     return Section(
         "standings",
         "Standings",
-        (standings_table(results, table), cross_table(results, table)),
-        (meetings_table(results, table),),
+        (standings_table(results, table), cross_table(results, table), *([shown] if shown else [])),
+        (meetings_table(results, table), *([whole] if whole else [])),
         ("standings",),
     )
 

@@ -6,11 +6,12 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arena.cli.sequence import MatchWatch
+from arena.cli.sequence import PairingsWatch
 from arena.core.event import SequentialPlan
 from arena.core.schedule import Schedule
 from arena.stats.sprt import Decision
 from arena.store import ReadStore
+from reports.stored import results_of
 from tests.cli.played import an_event, play
 from tests.cli.runs import arena
 
@@ -36,12 +37,12 @@ def test_the_order_in_which_games_end_does_not_matter(tmp_path: Path) -> None:
     event = a_match(60)
     records = records_of(tmp_path, event)
     assert [record.ordinal for record in records] == list(range(len(Schedule(event))))
-    in_order = MatchWatch(event)
+    in_order = PairingsWatch(event)
     in_order.take(records)
     for seed in range(5):
         shuffled = records.copy()
         random.Random(seed).shuffle(shuffled)
-        watch = MatchWatch(event)
+        watch = PairingsWatch(event)
         watch.take(shuffled)
         assert watch.state == in_order.state
         assert watch.words() == in_order.words()
@@ -50,7 +51,7 @@ def test_the_order_in_which_games_end_does_not_matter(tmp_path: Path) -> None:
 def test_a_pair_counts_when_all_pairs_before_it_have_ended(tmp_path: Path) -> None:
     event = a_match(8)
     records = records_of(tmp_path, event)
-    watch = MatchWatch(event)
+    watch = PairingsWatch(event)
     watch.take(records[2:])
     assert watch.words() == ""
     watch.take(records[:1])
@@ -61,7 +62,7 @@ def test_a_pair_counts_when_all_pairs_before_it_have_ended(tmp_path: Path) -> No
 
 def test_what_is_stored_gives_the_same_as_what_is_committed(tmp_path: Path) -> None:
     event = a_match(40)
-    committed, stored = MatchWatch(event), MatchWatch(event)
+    committed, stored = PairingsWatch(event), PairingsWatch(event)
     committed.take(records_of(tmp_path, event))
     with ReadStore(tmp_path / "match.db") as store:
         stored.take_stored(store.summaries())
@@ -69,10 +70,42 @@ def test_what_is_stored_gives_the_same_as_what_is_committed(tmp_path: Path) -> N
     assert stored.words() == committed.words()
 
 
-def test_only_a_match_of_whole_pairs_is_watched() -> None:
-    assert MatchWatch.fits(a_match(4, None))
-    assert not MatchWatch.fits(a_match(3, None))
-    assert not MatchWatch.fits(an_event())
+def test_whole_pairs_of_few_pairings_are_watched() -> None:
+    assert PairingsWatch.fits(a_match(4, None))
+    assert not PairingsWatch.fits(a_match(3, None))
+    assert PairingsWatch.fits(an_event())
+    assert not PairingsWatch.fits(an_event(names=tuple("abcdef")))
+    assert not PairingsWatch.fits(replace(an_event(), games_each=100_000))
+    assert not PairingsWatch.fits(replace(an_event(), format="swiss"))
+
+
+def test_every_pairing_has_its_interval_whatever_the_order_of_ends(tmp_path: Path) -> None:
+    event = replace(an_event(), games_each=8)
+    records = records_of(tmp_path, event)
+    in_order, shuffled = PairingsWatch(event), PairingsWatch(event)
+    in_order.take(records)
+    assert [(each.first, each.second, each.pairs) for each in in_order.scores()] == [
+        (0, 1, 4),
+        (0, 2, 4),
+        (1, 2, 4),
+    ]
+    assert in_order.words() == ""
+    assert in_order.lines()[0].startswith("greedy - random: ")
+    later = records.copy()
+    random.Random(2).shuffle(later)
+    shuffled.take(later)
+    assert shuffled.lines() == in_order.lines()
+
+
+def test_what_is_stored_gives_the_same_pairings_as_the_report_shows(tmp_path: Path) -> None:
+    event = replace(an_event(), games_each=8)
+    database = play(tmp_path / "cup.db", event, unplayed=["1-3.3b"])
+    watch = PairingsWatch(event)
+    with ReadStore(database) as store:
+        watch.take_stored(store.summaries())
+        results = results_of(store)
+    assert list(results.pairings) == watch.scores()
+    assert sum(each.pairs for each in watch.scores()) < 12
 
 
 def test_a_decided_match_stops_says_so_and_is_verified(tmp_path: Path) -> None:
@@ -88,7 +121,7 @@ def test_a_decided_match_stops_says_so_and_is_verified(tmp_path: Path) -> None:
     assert "sequential test: H1" in done.stdout
     assert "LLR" in done.stderr
     with ReadStore(database) as store:
-        watch = MatchWatch(store.event())
+        watch = PairingsWatch(store.event())
         watch.take_stored(store.summaries())
         assert store.progress().played < 200
     assert watch.state is not None
