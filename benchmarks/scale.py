@@ -94,7 +94,7 @@ def stored(report: Report, database: Path, folder: Path) -> None:
     with RunStore.create_or_resume(database, event) as store:
         played = store.played()
         with ReadStore(database) as reader:
-            reader.tallies()
+            reader.ending_columns().tallies()
         seconds = time.perf_counter() - start
         chance = random.Random(7)
         start = time.perf_counter_ns()

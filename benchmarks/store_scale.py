@@ -159,7 +159,7 @@ def scale(folder: Path, games: int, *, keep: bool) -> None:
         assert len(played) == games
     with ReadStore(path) as store:
         for label, read in (
-            ("standings (tallies)", store.tallies),
+            ("who won (tallies)", lambda: store.ending_columns().tallies()),
             ("columns", store.columns),
             ("duplicates", store.duplicates),
             ("summaries", lambda: sum(1 for _ in store.summaries())),

@@ -10,16 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from arena.stats.confidence_sequence import always_valid_interval
-from arena.stats.sprt import PAIR_SCORES
 from arena.words import counted
 from reports.printable import NAME_CELLS, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from arena.core.event import Event
@@ -50,10 +47,13 @@ class PairingScore:
     @property
     def share(self) -> float:
         """The first engine's share of the points."""
-        return sum(count * score for count, score in zip(self.counts, PAIR_SCORES, strict=True)) / self.pairs
+        return sum(count * place / 4 for place, count in enumerate(self.counts)) / self.pairs
 
     def interval(self) -> Interval:
         """Return the interval of the share that holds at any stopping time."""
+        # numpy takes longer to load than a run to begin, and a run uses this module from its start.
+        from arena.stats.confidence_sequence import always_valid_interval
+
         return always_valid_interval(self.counts)
 
     def words(self, engines: Sequence[str]) -> str:
@@ -79,6 +79,8 @@ def prefix_of(ordinals: NDArray[np.int64]) -> int:
     Args:
         ordinals: of the games that have ended, ascending.
     """
+    import numpy as np
+
     gaps = np.flatnonzero(ordinals != np.arange(len(ordinals)))
     return int(gaps[0]) if len(gaps) else len(ordinals)
 
@@ -101,6 +103,10 @@ def pairing_scores(
         black_points: 1, 0.5 or 0, as `white_points`.
         white_points: see `black_points`.
     """
+    import numpy as np
+
+    from arena.stats.sprt import PAIR_SCORES
+
     if not len(pair):
         return ()
     first, second = np.minimum(black, white), np.maximum(black, white)

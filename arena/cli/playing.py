@@ -244,16 +244,20 @@ def tally_of(event: Event, total: int, database: Path) -> Tally:
     """Return what the stored games of an event add up to; `total` is the number of games there will be."""
     tally = Tally({entry.name: Line(entry.name) for entry in event.engines}, total)
     names = [entry.name for entry in event.engines]
+    if PairingsWatch.fits(event):
+        tally.watch = PairingsWatch(event)
     with ReadStore(database) as stored:
-        for group in stored.tallies():
+        if not stored.has_games():
+            return tally
+        columns = stored.ending_columns()
+        for group in columns.tallies():
             if group.reason == Reason.ANNULLED:
                 tally.done += group.games
                 continue
             at_fault = None if group.at_fault is None else ("black", "white")[group.at_fault]
             tally.add(names[group.black], names[group.white], group.winner, at_fault, group.games)
-        if PairingsWatch.fits(event):
-            tally.watch = PairingsWatch(event)
-            tally.watch.take_stored(stored.summaries())
+    if tally.watch is not None:
+        tally.watch.take_stored(columns)
     return tally
 
 

@@ -9,22 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena.core.verdict import Reason
-from arena.stats.confidence_sequence import ConfidenceSequence
 from arena.stats.prefix import SchedulePrefix
-from arena.stats.sprt import Decision, Model, Sprt, SprtSettings
 from arena.words import counted
 from reports.pairings import PairingScore, has_pairings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from arena.core.event import Event
+    from arena.core.event import Event, SequentialPlan
     from arena.core.record import GameRecord
-    from arena.stats.sprt import SprtState
-    from arena.store import GameSummary
+    from arena.stats.sprt import Sprt, SprtState
+    from arena.store import EndingColumns
 
-_POINTS = {"black": (1.0, 0.0), "white": (0.0, 1.0), "draw": (0.5, 0.5)}
+_POINTS = {"black": (2, 0), "white": (0, 2), "draw": (1, 1)}
+"""Half points of Black and White."""
 
+_PAIR_SCORES = 5
+"""From no half point of a pair to all four of them."""
 
 MOST_PAIRINGS = 10
 """Pairings that a terminal has room for: those of five engines."""
@@ -43,18 +44,11 @@ class PairingsWatch:
     def __init__(self, event: Event) -> None:
         self._names = [engine.name for engine in event.engines]
         self._places = {name: place for place, name in enumerate(self._names)}
-        self._halves: dict[int, float | None] = {}
-        self._prefix: SchedulePrefix[tuple[tuple[int, int], float]] = SchedulePrefix()
-        self._sequences: dict[tuple[int, int], ConfidenceSequence] = {}
+        self._halves: dict[int, int | None] = {}
+        self._prefix: SchedulePrefix[tuple[tuple[int, int], int]] = SchedulePrefix()
+        self._counts: dict[tuple[int, int], list[int]] = {}
         self._told: dict[PairingScore, str] = {}
-        plan = event.sprt
-        self._test = (
-            None
-            if plan is None
-            else Sprt(
-                SprtSettings(plan.elo0, plan.elo1, plan.alpha, plan.beta, Model(plan.model), plan.min_pairs)
-            )
-        )
+        self._test = None if event.sprt is None else _test_of(event.sprt)
 
     @staticmethod
     def fits(event: Event) -> bool:
@@ -73,11 +67,37 @@ class PairingsWatch:
                 sides = self._places[record.black.name], self._places[record.white.name]
                 self._count(record.ordinal, record.verdict.winner_word, *sides)
 
-    def take_stored(self, games: Iterable[GameSummary]) -> None:
-        """Count games that are stored already; a pair with an annulled game counts for nobody."""
-        for game in games:
-            winner = None if game.reason == Reason.ANNULLED else game.winner
-            self._count(game.ordinal, winner, game.black, game.white)
+    def take_stored(self, games: EndingColumns) -> None:
+        """Count what is stored already, before anything else; a pair with an annulled game counts for nobody.
+
+        Of whole pairs at the beginning of the schedule a million take a second.
+        """
+        import numpy as np
+
+        from reports.pairings import prefix_of
+
+        whole = prefix_of(games.ordinal) // 2 * 2
+        annulled = [place for place, reason in enumerate(games.reasons) if reason == Reason.ANNULLED]
+        winner = np.where(np.isin(games.reason, annulled), -1, games.winner)
+        black_points = np.array([2, 0, 1, 0])[winner]  # the last one stands for -1, nobody
+        first_is_black = games.black < games.white
+        points = np.where(first_is_black, black_points, 2 - black_points)[:whole].reshape(-1, 2).sum(axis=1)
+        is_decided = (winner >= 0)[:whole].reshape(-1, 2).all(axis=1)
+        low, high = np.minimum(games.black, games.white), np.maximum(games.black, games.white)
+        engines = len(self._names)
+        cells = (low * engines + high)[:whole:2]
+        table = np.bincount((cells * _PAIR_SCORES + points)[is_decided], minlength=_PAIR_SCORES * engines**2)
+        for cell, counts in enumerate(table.reshape(-1, _PAIR_SCORES).tolist()):
+            if any(counts):
+                self._counts[divmod(cell, engines)] = counts
+        if self._test is not None:
+            for each in points[is_decided].tolist():
+                self._test.add(each / 4)
+        self._prefix = SchedulePrefix(whole // 2)
+        names = ("black", "white", "draw", None)
+        for place in range(whole, len(winner)):
+            sides = int(games.black[place]), int(games.white[place])
+            self._count(int(games.ordinal[place]), names[winner[place]], *sides)
 
     def _count(self, ordinal: int, winner: str | None, black: int, white: int) -> None:
         points = None if winner is None else _POINTS[winner][0 if black < white else 1]
@@ -87,11 +107,11 @@ class PairingsWatch:
             return
         other = self._halves.pop(place)
         pairing = min(black, white), max(black, white)
-        score = None if points is None or other is None else (pairing, (points + other) / 2)
+        score = None if points is None or other is None else (pairing, points + other)
         for met, each in self._prefix.add(place, score):
-            self._sequences.setdefault(met, ConfidenceSequence()).add(each)
+            self._counts.setdefault(met, [0] * _PAIR_SCORES)[each] += 1
             if self._test is not None:
-                self._test.add(each)
+                self._test.add(each / 4)
 
     @property
     def state(self) -> SprtState | None:
@@ -101,7 +121,7 @@ class PairingsWatch:
     @property
     def is_decided(self) -> bool:
         """Whether the sequential test has ended the match."""
-        return self._test is not None and self._test.state.decision is not Decision.CONTINUE
+        return self._test is not None and self._test.state.is_decided
 
     def words(self) -> str:
         """Return score, interval and test of a match in one line; empty before the first pair."""
@@ -116,7 +136,7 @@ class PairingsWatch:
 
     def scores(self) -> list[PairingScore]:
         """Return the pairings with a pair that counts, in the order of the engines."""
-        return [PairingScore(*met, sequence.counts) for met, sequence in sorted(self._sequences.items())]
+        return [PairingScore(*met, tuple(counts)) for met, counts in sorted(self._counts.items())]
 
     def lines(self) -> list[str]:
         """Return a line for each pairing of three and more engines."""
@@ -128,6 +148,13 @@ class PairingsWatch:
         """Return the words for each score, made anew only where it has changed: an interval takes 6 ms."""
         self._told = {score: self._told.get(score) or words(score) for score in scores}
         return list(self._told.values())
+
+
+def _test_of(plan: SequentialPlan) -> Sprt:
+    # numpy, which it needs, takes longer to load than a run to begin.
+    from arena.stats.sprt import Model, Sprt, SprtSettings
+
+    return Sprt(SprtSettings(plan.elo0, plan.elo1, plan.alpha, plan.beta, Model(plan.model), plan.min_pairs))
 
 
 def _of_a_match(score: PairingScore) -> str:

@@ -122,7 +122,7 @@ def _ended_early(store: ReadStore, event: Event) -> bool:
     if event.sprt is None:
         return False
     watch = PairingsWatch(event)
-    watch.take_stored(store.summaries())
+    watch.take_stored(store.ending_columns())
     return watch.is_decided
 
 

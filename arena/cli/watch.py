@@ -62,7 +62,7 @@ def _match_panels(store: ReadStore, event: Event) -> Sequence[Panel]:
     if not PairingsWatch.fits(event):
         return ()
     match = PairingsWatch(event)
-    match.take_stored(store.summaries())
+    match.take_stored(store.ending_columns())
     lines = [match.words()] if match.words() else []
     if match.state is not None:
         lines.append(match.state.words)

@@ -13,10 +13,14 @@ Value = TypeVar("Value")
 
 
 class SchedulePrefix(Generic[Value]):
-    """Takes results by their place in the schedule and releases them in its order."""
+    """Takes results by their place in the schedule and releases them in its order.
 
-    def __init__(self) -> None:
-        self._next = 0
+    Args:
+        length: places of the schedule that are covered from the beginning.
+    """
+
+    def __init__(self, length: int = 0) -> None:
+        self._next = length
         self._waiting: dict[int, Value | None] = {}
 
     @property

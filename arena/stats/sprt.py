@@ -133,6 +133,11 @@ class SprtState:
     decision: Decision
     words: str
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether a hypothesis stands."""
+        return self.decision is not Decision.CONTINUE
+
 
 def _shortfall_of_mean(
     counts: NDArray[np.float64], scores: NDArray[np.float64], mean: float

@@ -4,6 +4,7 @@ from arena.store.errors import ChangedEventError, DatabaseInUseError, StoreError
 from arena.store.reading import (
     AuditEntry,
     Duplicates,
+    EndingColumns,
     GameColumns,
     GameSummary,
     Meta,
@@ -22,6 +23,7 @@ __all__ = [
     "ChangedEventError",
     "DatabaseInUseError",
     "Duplicates",
+    "EndingColumns",
     "GameColumns",
     "GameSummary",
     "Meta",

@@ -195,29 +195,61 @@ class GameSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultColumns:
+class EndingColumns:
+    """Who won all games, in schedule order, one array a field.
+
+    Attributes:
+        winner: 0 Black, 1 White, 2 draw, -1 nobody.
+        reason: index into `reasons`.
+        at_fault: -1 for None.
+    """
+
+    reasons: tuple[str, ...]
+    ordinal: NDArray[np.int64]
+    black: NDArray[np.int32]
+    white: NDArray[np.int32]
+    winner: NDArray[np.int8]
+    reason: NDArray[np.int32]
+    at_fault: NDArray[np.int8]
+
+    def tallies(self) -> tuple[Tally, ...]:
+        """Return games alike in sides and ending, counted."""
+        import numpy as np
+
+        fields: tuple[NDArray[Any], ...] = (self.black, self.white, self.winner, self.reason, self.at_fault)
+        # One number for the five fields, each with a place more for -1.
+        room = [int(field.max(initial=0)) + 2 for field in fields]
+        code = np.zeros(len(self.ordinal), dtype=np.int64)
+        for field, size in zip(fields, room, strict=True):
+            code = code * size + field + 1
+        _, places, games = np.unique(code, return_index=True, return_counts=True)
+        return tuple(
+            Tally(
+                int(self.black[place]),
+                int(self.white[place]),
+                _WINNERS.get(int(self.winner[place])),
+                self.reasons[self.reason[place]],
+                None if self.at_fault[place] < 0 else int(self.at_fault[place]),
+                int(count),
+            )
+            for place, count in zip(places, games, strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumns(EndingColumns):
     """What standings need of all games in schedule order, one array a field; units as in `GameSummary`.
 
     Attributes:
         disciplines: names of the event's games, the empty one in an event of one.
         discipline: index into `disciplines`.
         pair: code of the pair, from 0, equal for the games of one pair.
-        winner: 0 Black, 1 White, 2 draw, -1 nobody.
-        reason: index into `reasons`.
-        at_fault: -1 for None.
         board_margin, final_margin: nan for None.
     """
 
     disciplines: tuple[str, ...]
-    reasons: tuple[str, ...]
     discipline: NDArray[np.int32]
-    ordinal: NDArray[np.int64]
     pair: NDArray[np.int32]
-    black: NDArray[np.int32]
-    white: NDArray[np.int32]
-    winner: NDArray[np.int8]
-    reason: NDArray[np.int32]
-    at_fault: NDArray[np.int8]
     board_margin: NDArray[np.float64]
     final_margin: NDArray[np.float64]
     plies: NDArray[np.int32]
@@ -256,7 +288,7 @@ class GameColumns(ResultColumns):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Games alike in sides and ending, counted and summed by the database.
+    """Games alike in sides and ending.
 
     Attributes:
         black, white: index of the engine.
@@ -264,30 +296,14 @@ class Tally:
         reason: the reason that counts.
         at_fault: BLACK, WHITE or None.
         games: how many.
-        points: sum of the winners' points (games with points).
-        margins: how many of them have margins.
-        board_margin, board_margin_squares, final_margin, final_margin_squares: sums.
-        plies: sum.
-        black_moves, white_moves, black_us, white_us: sums.
     """
 
     black: int
     white: int
-    winner: Literal["black", "white", "draw"] | None
+    winner: str | None
     reason: str
     at_fault: int | None
     games: int
-    points: int
-    margins: int
-    board_margin: float
-    board_margin_squares: float
-    final_margin: float
-    final_margin_squares: float
-    plies: int
-    black_moves: int
-    white_moves: int
-    black_us: int
-    white_us: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,24 +342,18 @@ _SUMMARY = """
     FROM game
 """
 
-_TALLY = """
-    SELECT black, white, winner, reason, at_fault, count(*), total(points), count(board_margin),
-        total(board_margin), total(board_margin * board_margin), total(final_margin),
-        total(final_margin * final_margin), sum(plies), sum(black_moves), sum(white_moves), sum(black_us),
-        sum(white_us)
-    FROM game WHERE standing = 1 GROUP BY black, white, winner, reason, at_fault
-    ORDER BY black, white, winner, reason, at_fault
-"""
-
 # Column of `GameColumns` and its type, in the order of the query.
-_RESULT_COLUMNS: tuple[tuple[str, str], ...] = (
+_ENDING_COLUMNS: tuple[tuple[str, str], ...] = (
     ("ordinal", "int64"),
-    ("pair", "int32"),
     ("black", "int32"),
     ("white", "int32"),
     ("winner", "int8"),
     ("reason", "int32"),
     ("at_fault", "int8"),
+)
+_RESULT_COLUMNS = (
+    *_ENDING_COLUMNS,
+    ("pair", "int32"),
     ("board_margin", "float64"),
     ("final_margin", "float64"),
     ("plies", "int32"),
@@ -585,25 +595,35 @@ class ReadStore:
                 summary = self._summary(row, words)
             yield summary
 
+    def has_games(self) -> bool:
+        """Say whether there is a game that stands."""
+        return bool(self._rows("SELECT EXISTS (SELECT 1 FROM game WHERE standing = 1)")[0][0])
+
+    def ending_columns(self) -> EndingColumns:
+        """Return who won all games that stand, in schedule order (a million rows: 25 MB)."""
+        arrays, _ = self._columns(_ENDING_COLUMNS)
+        return EndingColumns(**arrays)
+
     def result_columns(self) -> ResultColumns:
-        """Return what standings need of all games that stand, in schedule order (a million rows: 90 MB)."""
-        disciplines, reasons, arrays = self._columns(_RESULT_COLUMNS)
-        return ResultColumns(disciplines, reasons, **arrays)
+        """Return what standings need of all games that stand, in schedule order (a million rows: 100 MB)."""
+        arrays, pairs = self._columns(_RESULT_COLUMNS)
+        return ResultColumns(**self._in_pairs(arrays, pairs))
 
     def columns(self) -> GameColumns:
-        """Return all games that stand as arrays, in schedule order (a million rows: about 110 MB)."""
-        disciplines, reasons, arrays = self._columns(_COLUMNS)
-        return GameColumns(disciplines, reasons, **arrays)
+        """Return all games that stand as arrays, in schedule order (a million rows: about 130 MB)."""
+        arrays, pairs = self._columns(_COLUMNS)
+        return GameColumns(**self._in_pairs(arrays, pairs))
 
-    def _columns(
-        self, wanted: Sequence[tuple[str, str]]
-    ) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, NDArray[Any]]]:
-        """Return names of disciplines, reasons, and the wanted columns as arrays with the type given."""
+    def _columns(self, wanted: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], dict[str, int]]:
+        """Return the wanted columns in schedule order and the reasons' words; and the names of the pairs.
+
+        Each pair comes with the row it was met in first, ascending: that row stands in the column `pair`.
+        """
         import numpy as np
 
         with plain_errors(self.path):
             (room,) = self._connection.execute("SELECT count(*) FROM game WHERE standing = 1").fetchone()
-        arrays = {name: np.empty(room, dtype=kind) for name, kind in wanted}
+        arrays: dict[str, Any] = {name: np.empty(room, dtype=kind) for name, kind in wanted}
         names = [f"coalesce({name}, -1)" if name in _OR_MINUS_ONE else name for name, _ in wanted]
         pairs: dict[str, int] = {}
         # By row number, which is one pass over the table; put in order at the end.
@@ -621,21 +641,27 @@ class ReadStore:
                 coded = list(map(pairs.setdefault, values, range(count, until))) if is_pair else values
                 arrays[name][count:until] = np.array(coded, dtype=kind)
             count = until
-        names_of, codes = self._disciplines_of(pairs)
-        del pairs
-        first_rows = arrays["pair"][:count]
-        arrays["pair"][:count] = (np.cumsum(first_rows == np.arange(count)) - 1)[first_rows]
-        arrays["discipline"] = np.array(codes, np.int32)[arrays["pair"][:count]]
         in_order = np.argsort(arrays["ordinal"][:count], kind="stable")
         if count < room or (in_order[1:] < in_order[:-1]).any():
             for name in arrays:
                 arrays[name] = arrays[name][in_order]
         words = self._words()
-        reasons = tuple(words[number] for number in sorted(words))
         numbered = np.zeros(max(words, default=0) + 1, dtype=np.int32)
         numbered[sorted(words)] = np.arange(len(words))
         arrays["reason"] = numbered[arrays["reason"]]
-        return tuple(names_of), reasons, arrays
+        arrays["reasons"] = tuple(words[number] for number in sorted(words))
+        return arrays, pairs
+
+    def _in_pairs(self, arrays: dict[str, Any], pairs: dict[str, int]) -> dict[str, Any]:
+        """Number the pairs from 0 in the order they were met, and add the disciplines they belong to."""
+        import numpy as np
+
+        names, disciplines = self._disciplines_of(pairs)
+        first_rows = np.fromiter(pairs.values(), np.int64, len(pairs))
+        arrays["pair"] = np.searchsorted(first_rows, arrays["pair"]).astype(np.int32)
+        arrays["discipline"] = np.array(disciplines, np.int32)[arrays["pair"]]
+        arrays["disciplines"] = tuple(names)
+        return arrays
 
     def _disciplines_of(self, pairs: Collection[str]) -> tuple[dict[str, int], Sequence[int]]:
         """Return the codes of disciplines by name, and that of each pair."""
@@ -643,16 +669,6 @@ class ReadStore:
             return {"": 0}, [0] * len(pairs)
         codes: dict[str, int] = {}
         return codes, [codes.setdefault(discipline_of(pair), len(codes)) for pair in pairs]
-
-    def tallies(self) -> tuple[Tally, ...]:
-        """Return the games that stand counted by sides and ending: all that a standings table needs."""
-        rows = self._rows(_TALLY)
-        words = self._words()
-        with self._damage_told():
-            return tuple(
-                Tally(black, white, _WINNERS[winner], words[reason], at_fault, games, int(points), *rest)
-                for black, white, winner, reason, at_fault, games, points, *rest in rows
-            )
 
     def duplicates(self) -> tuple[Duplicates, ...]:
         """Return groups of identical games, the largest first.

@@ -65,7 +65,7 @@ def test_what_is_stored_gives_the_same_as_what_is_committed(tmp_path: Path) -> N
     committed, stored = PairingsWatch(event), PairingsWatch(event)
     committed.take(records_of(tmp_path, event))
     with ReadStore(tmp_path / "match.db") as store:
-        stored.take_stored(store.summaries())
+        stored.take_stored(store.ending_columns())
     assert stored.state == committed.state
     assert stored.words() == committed.words()
 
@@ -102,7 +102,7 @@ def test_what_is_stored_gives_the_same_pairings_as_the_report_shows(tmp_path: Pa
     database = play(tmp_path / "cup.db", event, unplayed=["1-3.3b"])
     watch = PairingsWatch(event)
     with ReadStore(database) as store:
-        watch.take_stored(store.summaries())
+        watch.take_stored(store.ending_columns())
         results = results_of(store)
     assert list(results.pairings) == watch.scores()
     assert sum(each.pairs for each in watch.scores()) < 12
@@ -122,7 +122,7 @@ def test_a_decided_match_stops_says_so_and_is_verified(tmp_path: Path) -> None:
     assert "LLR" in done.stderr
     with ReadStore(database) as store:
         watch = PairingsWatch(store.event())
-        watch.take_stored(store.summaries())
+        watch.take_stored(store.ending_columns())
         assert store.progress().played < 200
     assert watch.state is not None
     assert watch.state.decision is Decision.H1

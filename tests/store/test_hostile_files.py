@@ -113,7 +113,7 @@ def test_random_damage_is_a_sentence_or_nothing_never_a_traceback(path: Path, se
         stored.audit()
         list(stored.records())
         list(stored.summaries())
-        stored.tallies()
+        stored.ending_columns().tallies()
         stored.duplicates()
         stored.columns()
 
