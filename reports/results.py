@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from reports.labels import Labels
     from reports.pairings import PairingScore
 
     Floats = NDArray[np.float64]
@@ -98,23 +99,6 @@ class Decision:
     action: str
     subject: str
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """What people read on tables and charts of one event.
-
-    Attributes:
-        event: the event's name.
-        rules: title of the game with its settings, e.g. `Pletore 9x9, komi 4`.
-        margin_unit: unit of the margins.
-        colours: what people call the two sides.
-    """
-
-    event: str
-    rules: str
-    margin_unit: str
-    colours: tuple[str, str] = ("Black", "White")
 
 
 @dataclass(frozen=True, slots=True)

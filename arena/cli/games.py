@@ -13,8 +13,9 @@ from arena.cli.printing import print_line, print_object, print_rows
 from arena.cli.target import file_argument, opened_for_reading
 from arena.core.verdict import Reason
 from arena.rules.base import colour_name
+from reports.labels import labels_of
 from reports.printable import NAME_CELLS, printable
-from reports.stored import decisions_of, labels_of
+from reports.stored import decisions_of
 from reports.tables import decision_line
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from arena.live.tournament import Ending, Runner, worker_count
 from arena.rules.registry import rules_class
 from arena.store import ReadStore, RunStore, StoreError
 from arena.words import counted
+from reports.labels import labels_of
 from reports.printable import printable
-from reports.stored import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

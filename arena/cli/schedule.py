@@ -13,8 +13,8 @@ from arena.store import ReadStore, StoreError
 from arena.store.changes import changes
 from arena.words import counted
 from reports.forecast import forecast, measured
+from reports.labels import labels_of
 from reports.printable import NAME_CELLS, printable
-from reports.stored import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -21,9 +21,10 @@ from arena.web.boards import board_of_record, boards_of
 from arena.words import counted
 from reports.duel import duel_lines
 from reports.komi.study import plan_of
+from reports.labels import labels_of
 from reports.printable import printable
 from reports.standings import standings
-from reports.stored import labels_of, results_of
+from reports.stored import results_of
 from reports.tables import decision_line, plain
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from arena.web.boards import Follower, board_of_view, boards_of
 from arena.web.feed import EventStream, Feed
 from arena.web.guard import Guard, static
 from arena.web.results import ResultsReader
+from reports.labels import labels_of
 from reports.printable import printable
-from reports.stored import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence

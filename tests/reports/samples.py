@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from reports.results import GameRow, Labels, Results, from_rows
+from reports.labels import Labels
+from reports.results import GameRow, Results, from_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
