@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CODE = """
-import sys
+import os, sys
 from arena.cli import main
 from arena.live.tournament import Runner
 
 async def run(self):
-    print({"numpy", "scipy", "pandas", "networkx", "matplotlib"} & sys.modules.keys())
-    raise SystemExit(0)
+    print({"numpy", "scipy", "pandas", "networkx", "matplotlib"} & sys.modules.keys(), flush=True)
+    os._exit(0)
 
 Runner.run = run
 sys.argv = ["arena", "match", "random_player", "greedy_player", "--game", "pletore", "--db", sys.argv[1]]
