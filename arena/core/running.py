@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arena.core.clock import Clock
+    from arena.words import in_words
+from arena.core.clock import Clock
 
 MOST_BYTES = 60_000
 """Longest view: ten games of usual length, and well below what a local datagram takes."""
@@ -98,7 +99,7 @@ def clock_face(clock: Clock) -> ClockFace:
 def short_infos(infos: Mapping[str, Any]) -> dict[str, str]:
     """Return the first few things an engine said of a move, as texts, cut."""
     entries = list(infos.items())[:_SAID_ENTRIES]
-    return {str(key)[:_SAID_CHARACTERS]: str(value)[:_SAID_CHARACTERS] for key, value in entries}
+    return {str(key)[:_SAID_CHARACTERS]: in_words(value)[:_SAID_CHARACTERS] for key, value in entries}
 
 
 def view_to_bytes(view: RunningGame) -> bytes | None:
