@@ -13,11 +13,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from arena.words import in_words
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arena.words import in_words
-from arena.core.clock import Clock
+    from arena.core.clock import Clock
 
 MOST_BYTES = 60_000
 """Longest view: ten games of usual length, and well below what a local datagram takes."""
