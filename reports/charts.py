@@ -121,7 +121,7 @@ def _charts(results: Results, table: Standings) -> Iterator[Chart]:
         return
     order = [results.engines.index(line.engine) for line in table.lines]
     yield from _standings(results, table)
-    if results.discipline is None:
+    if np.isfinite(results.final_margin).any():
         yield from _margins_by_engine(results, order)
         yield from _margins_by_pairing(results, order)
         yield from _margins_by_colour(results, order)

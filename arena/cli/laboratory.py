@@ -19,7 +19,7 @@ from arena.core.laboratory import text_with_design
 from arena.core.task import game_task
 from arena.live.tournament import Ending, Runner
 from arena.store import ReadStore, RunStore, StoreError
-from reports.komi.games import komi_game
+from reports.komi.games import komi_games
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def games_at(plan: Laboratory, database: Path, ordinals: Sequence[int]) -> list[KomiGame]:
     """Return those of the games that are stored, in the order of `ordinals`."""
     with ReadStore(database) as stored:
-        return [komi_game(record, is_self_play=plan.is_self_play) for record in stored.records_at(ordinals)]
+        return komi_games(stored.records_at(ordinals), is_self_play=plan.is_self_play)
 
 
 def play(plan: Laboratory, course: Course, database: Path, text: str, private: Sequence[Path] = ()) -> int:

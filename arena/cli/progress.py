@@ -309,9 +309,10 @@ class LiveTable(_Watching):
 
         caption = f"{self.summary()}, {self.playing} being played"
         table = Table(title=escape(self.event.name), caption=caption, box=box.SIMPLE_HEAD)
-        table.add_column("Engine", no_wrap=True)
+        # On a narrow terminal names are cut, figures never.
+        table.add_column("Engine", no_wrap=True, overflow="ellipsis")
         for heading in ("Games", "Points", "Share", "Wins", "Draws", "Losses", "Faults"):
-            table.add_column(heading, justify="right")
+            table.add_column(heading, justify="right", no_wrap=True, min_width=len(heading))
         ranked = self.tally.ranked()
         for line in ranked[:_SHOWN_ENGINES]:
             share = f"{100 * line.points / line.games:.1f} %" if line.games else "–"

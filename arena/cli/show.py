@@ -15,7 +15,7 @@ from arena.core.event import IMPORTED
 from arena.rules.base import QuestionError, colour_name
 from arena.rules.registry import rules_class
 from arena.store import Standing
-from arena.words import counted
+from arena.words import counted, in_words
 from reports.boards.terminal import coloured
 from reports.export import Circumstances, game_object
 from reports.positions import Turn, UnplayableError, replayed
@@ -190,7 +190,7 @@ def _print_moves(record: GameRecord, turns: Sequence[Turn]) -> None:
 def _move(record: GameRecord, turn: Turn) -> list[str]:
     place = turn.ply - 1
     spent = record.time_us[place] if place < len(record.time_us) else None
-    said = [f"{key} {value}" for key, value in record.infos[place].items()] if record.infos else []
+    said = [f"{key} {in_words(value)}" for key, value in record.infos[place].items()] if record.infos else []
     if record.announcements and record.announcements[place]:
         said.insert(0, f"announced {record.announcements[place]}")
     dice = [_roll(record.dice[place])] if record.dice and place < len(record.dice) else []

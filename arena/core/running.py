@@ -13,6 +13,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from arena.words import in_words
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -98,7 +100,7 @@ def clock_face(clock: Clock) -> ClockFace:
 def short_infos(infos: Mapping[str, Any]) -> dict[str, str]:
     """Return the first few things an engine said of a move, as texts, cut."""
     entries = list(infos.items())[:_SAID_ENTRIES]
-    return {str(key)[:_SAID_CHARACTERS]: str(value)[:_SAID_CHARACTERS] for key, value in entries}
+    return {str(key)[:_SAID_CHARACTERS]: in_words(value)[:_SAID_CHARACTERS] for key, value in entries}
 
 
 def view_to_bytes(view: RunningGame) -> bytes | None:

@@ -156,30 +156,34 @@ def _shortfall_of_ratio(
     """
     if ratio == 0:
         return _shortfall_of_mean(counts, scores, 0.5)
-    total = counts.sum(axis=-1, keepdims=True)
-    share = counts / total
+    rows = counts.reshape(-1, counts.shape[-1])
+    share = rows / rows.sum(axis=-1, keepdims=True)
     mean = (share * scores).sum(axis=-1, keepdims=True)
     deviation = np.sqrt((share * (scores - mean) ** 2).sum(axis=-1, keepdims=True))
     # A start without scatter would divide by zero; any start of ordinary size leads to the same solution.
     deviation = np.where(deviation < 0.05, 0.25, deviation)
     mean = np.clip(mean, 0.5 - 0.4 * (ratio < 0), 0.5 + 0.4 * (ratio > 0))
-    shortfall = np.zeros(counts.shape[:-1])
+    shortfall = np.zeros(len(rows))
+    # Rows whose value has settled are left alone: a table's value does not depend on those beside it.
+    places = np.arange(len(rows))
     for _ in range(_ROUNDS):
         gains = scores - 0.5 - ratio * ((scores - mean) ** 2 / deviation + deviation) / 2
-        bet, value = best_bet(counts, gains)
+        bet, value = best_bet(rows, gains)
         factor = 1 + bet[..., None] * gains
-        solution = share / np.where(counts > 0, factor, 1.0)
+        solution = share / np.where(rows > 0, factor, 1.0)
         # What the seen outcomes leave over lies on the outcome that limits the bet.
         unseen = np.argmin(factor, axis=-1)[..., None]
         left = np.maximum(1 - solution.sum(axis=-1, keepdims=True), 0.0)
         np.put_along_axis(solution, unseen, np.take_along_axis(solution, unseen, -1) + left, -1)
         mean = (solution * scores).sum(axis=-1, keepdims=True)
         deviation = np.sqrt((solution * (scores - mean) ** 2).sum(axis=-1, keepdims=True))
-        settled = np.all(np.abs(value - shortfall) <= _CLOSE * (1 + value))
-        shortfall = value
-        if settled:
+        moves = np.abs(value - shortfall[places]) > _CLOSE * (1 + value)
+        shortfall[places] = value
+        if not moves.any():
             break
-    return shortfall
+        places, rows, share = places[moves], rows[moves], share[moves]
+        mean, deviation = mean[moves], deviation[moves]
+    return shortfall.reshape(counts.shape[:-1])
 
 
 def log_likelihood_ratio(

@@ -9,7 +9,18 @@ from arena.rules import BLACK
 from arena.stats.komi.games import Ending, KomiGame
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from arena.core.record import GameRecord
+
+
+def komi_games(records: Iterable[GameRecord], *, is_self_play: bool) -> list[KomiGame]:
+    """Return the laboratory games of records; annulled ones count for nobody.
+
+    Raises:
+        ValueError: a record contradicts itself, or has no komi.
+    """
+    return [komi_game(record, is_self_play=is_self_play) for record in records if not record.verdict.is_void]
 
 
 def komi_game(record: GameRecord, *, is_self_play: bool) -> KomiGame:

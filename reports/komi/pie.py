@@ -47,11 +47,12 @@ class PieGames:
 
     @classmethod
     def of(cls, records: Iterable[GameRecord], *, is_self_play: bool) -> PieGames:
-        """Sort the records of a pie event."""
+        """Sort the records of a pie event; annulled games count for nobody."""
         found = cls(is_self_play, [])
         seen: set[tuple[object, ...]] = set()
         for record in records:
-            found._add(record, seen)
+            if not record.verdict.is_void:
+                found._add(record, seen)
         return found
 
     def _add(self, record: GameRecord, seen: set[tuple[object, ...]]) -> None:

@@ -15,7 +15,7 @@ from arena.stats.komi.pie import PieReport, judge_pie
 from arena.words import counted
 from reports.komi.charts import save_komi_charts
 from reports.komi.courses import AdaptiveCourse, FixedCourse
-from reports.komi.games import komi_game
+from reports.komi.games import komi_games
 from reports.komi.pie import PieGames, pie_lines, pie_table, save_pie_charts
 from reports.komi.tables import comparison_table, komi_tables, power_words, share_table, verdict_lines
 
@@ -238,7 +238,7 @@ def study_of_event(store: ReadStore, event: Event, games: int) -> Study | str | 
         numbers = tuple(sorted(komi for komi in komis if isinstance(komi, int)))
         plan = Laboratory(event, Design(numbers, event.games_each, None, is_self_play=False))
         if numbers:
-            observed = [komi_game(record, is_self_play=False) for record in store.records()]
+            observed = komi_games(store.records(), is_self_play=False)
             return KomiStudy(title_of(plan), analyse(observed, event.size or 0))
     if plan.design.is_pie:
         return study_of_pie(plan, store.records())
@@ -249,7 +249,7 @@ def _study_of_plan(plan: Laboratory, store: ReadStore, games: int) -> Study | st
     played = store.played()
 
     def games_at(ordinals: Sequence[int]) -> list[KomiGame]:
-        return [komi_game(record, is_self_play=plan.is_self_play) for record in store.records_at(ordinals)]
+        return komi_games(store.records_at(ordinals), is_self_play=plan.is_self_play)
 
     if plan.design.precision is None:
         return study_of_course(plan, FixedCourse(plan, games_at))

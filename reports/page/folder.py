@@ -45,6 +45,9 @@ GAMES_A_FOLDER = 1_000
 ROWS_SHOWN = 50
 """Games listed in the page itself; the browser lists the others, page by page."""
 
+MOST_NOTES = 12
+"""Lines below a table of the page."""
+
 INLINE_BYTES = 2_000_000
 """Of charts in the page itself; further ones are pictures beside it, loaded when they come into view."""
 
@@ -226,9 +229,16 @@ def _table(table: Table, folder: str, ids: set[str]) -> dict[str, Any]:
         "headers": [printable(column.header, 60) for column in table.columns],
         "alignment": tables.alignment(table),
         "rows": rows,
-        "notes": [note for note in table.notes if note],
+        "notes": _notes(table),
         "path": f"{folder}/tables/{table.stem}",
     }
+
+
+def _notes(table: Table) -> list[str]:
+    """Return the lines below a table; a long list of the organiser's words has a part of its own."""
+    notes = [note for note in table.notes if note]
+    left = len(notes) - MOST_NOTES
+    return notes if left <= 0 else [*notes[:MOST_NOTES], f"{counted(left, 'further line')} in the files."]
 
 
 def _belongs(stem: str, names: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from arena.core.clock import Clock, Kind
 from arena.rules.base import BLACK, WHITE, Position, RulesError, colour_name
 from arena.rules.registry import make_rules
-from arena.words import counted
+from arena.words import counted, in_words
 from reports.boards import changes, drawing_of
 from reports.positions import starter_of, throw
 from reports.printable import printable
@@ -180,7 +180,7 @@ def _number(value: object) -> float | None:
 
 
 def _said(info: Mapping[str, Any]) -> str:
-    return printable(", ".join(f"{key} {value}" for key, value in info.items()), SAID_CHARACTERS)
+    return printable(", ".join(f"{key} {in_words(value)}" for key, value in info.items()), SAID_CHARACTERS)
 
 
 # --- Facts ------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def found(*arguments: object) -> dict[str, Any]:
     return told
 
 
-@pytest.mark.parametrize(("size", "komis", "last_won"), [(1, "-1..2", 0), (2, "2..5", 3)])
+@pytest.mark.parametrize(("size", "komis", "last_won"), [(1, "-1..2", 0), (2, "2..5", 3), (3, "1..4", 2)])
 def test_perfect_play_is_a_step_at_the_bracket_that_is_known(size: int, komis: str, last_won: int) -> None:
     told = found("--engine", "perfect_player", "--size", size, "--komi", komis, "--games", 2)
     assert told["verdict"]["bracket"] == [last_won, last_won + 1]
@@ -32,6 +32,25 @@ def test_perfect_play_is_a_step_at_the_bracket_that_is_known(size: int, komis: s
         range(last_won - 1, last_won + 3), 1
     )
     assert any("repeated another move for move" in words for words in told["words"])
+
+
+def test_under_pie_it_is_told_what_was_offered_and_taken(tmp_path: Path) -> None:
+    told = found("--engine", "random_player", "--size", 3, "--komi", "pie", "--games", 12, "-o", tmp_path)
+    assert told["games"] + told["repeats"] == 12
+    assert sum(row["offers"] for row in told["offers"]) == told["games"]
+    assert told["chooser_won"]["value"] is not None
+    assert {path.name for path in tmp_path.iterdir()} >= {"komi-offers.csv", "komi-offers.png"}
+    assert arena("verify", tmp_path / "komi.db").returncode == 0
+
+
+def test_what_is_wrong_with_an_engine_in_self_play_is_told_once(tmp_path: Path) -> None:
+    file = tmp_path / "fair.toml"
+    file.write_text('[tournament]\ngame = "pletore"\n[[engine]]\nname = "no"\ncommand = "./no"\n')
+    for arguments in (["--engine", "./no"], [str(file)], ["--engine", "false"]):
+        refused = arena("komi", *arguments, "--komi", "0..3")
+        assert refused.returncode == 2
+        words = "a program that exists" if "false" not in arguments else "at start-up"
+        assert refused.stderr.count(words) == 1
 
 
 def test_an_adaptive_laboratory_of_a_file_goes_on_where_it_was_and_its_games_are_verified(
@@ -93,6 +112,7 @@ def test_engines_that_repeat_themselves_end_an_adaptive_design_with_words() -> N
             ["--engine", "random_player", "--engine", "greedy_player", "--komi", "0..1", "--games", "3"],
             "both colours",
         ),
+        (["--engine", "random_player", "--komi", "pie", "--precision", "1"], "players settle komi"),
         (["missing.toml"], "no such file"),
     ],
 )

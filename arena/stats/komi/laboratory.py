@@ -82,7 +82,8 @@ class Verdict:
         is_step: whether that holds without exception, as in perfect play.
         sure: (a, b): by the intervals Black is favoured up to a and White from b on; None where a parity's
             interval is open or missing.
-        recommended: the komi whose share is nearest to one half; None without a bracket.
+        recommended: the komi whose share is nearest to one half; None without a bracket, and where one side
+            won everything at each komi.
         shares: the shares at the recommended komi and its neighbours.
         words: the answer in sentences.
     """
@@ -264,16 +265,18 @@ def _verdict(sample: Sample, size: int, reports: Sequence[ParityReport], level: 
     nearest = min(
         known, key=lambda share: (abs((share.share.value or 0) - 0.5), abs(share.komi - middle), share.komi)
     )
-    around = tuple(share for share in shares if abs(share.komi - nearest.komi) <= 1)
     sure = _sure(reports)
     played = [report for report in reports if report.games]
     is_step = all(report.curve.step is not None for report in played)
+    # A komi at which one side won everything is near to even in no sense; beside a step there is no other.
+    best = nearest.komi if is_step or nearest.share.value not in (0.0, 1.0) else None
+    around = tuple(share for share in shares if best is not None and abs(share.komi - best) <= 1)
     if max(black) > min(white):
         words = (
             f"no single bracket: Black is favoured up to komi {min(white) - 1}, White from {max(black) + 1}, "
             "and between them odd and even komi disagree"
         )
-        return Verdict(None, False, sure, nearest.komi, around, f"{words}{_sure_words(sure, is_step)}")
+        return Verdict(None, False, sure, best, around, f"{words}{_sure_words(sure, is_step)}")
     even_between = [share.komi for share in known if share.share.value == 0.5]
     if min(white) - max(black) > 1:
         between = (
@@ -281,7 +284,7 @@ def _verdict(sample: Sample, size: int, reports: Sequence[ParityReport], level: 
         )
         why = "exactly even" if even_between else "not known: play it"
         words = f"Black is favoured up to komi {max(black)}, White from {min(white)}; komi {between} is {why}"
-        return Verdict(None, is_step, sure, nearest.komi, around, f"{words}{_sure_words(sure, is_step)}")
+        return Verdict(None, is_step, sure, best, around, f"{words}{_sure_words(sure, is_step)}")
     bracket = (max(black), min(white))
     words = f"Black is favoured up to komi {bracket[0]}, White from {bracket[1]}"
     if is_step:
@@ -289,7 +292,7 @@ def _verdict(sample: Sample, size: int, reports: Sequence[ParityReport], level: 
             ": a step, not a curve. Black won every game up to the one and White every game from the other, "
             "as in perfect play; no komi is even"
         )
-    return Verdict(bracket, is_step, sure, nearest.komi, around, f"{words}{_sure_words(sure, is_step)}")
+    return Verdict(bracket, is_step, sure, best, around, f"{words}{_sure_words(sure, is_step)}")
 
 
 def _sure_words(sure: tuple[int, int] | None, is_step: bool) -> str:

@@ -206,7 +206,7 @@ const told = {
     const rows = table.rows.map((row) => row.map((text, place) => (place === 1 ? nameElement(text) : text)));
     fillTable(at("standings"), "Standings", table.headers, rows, (place) => place !== 1);
     const more = table.more ? ` ${table.more} more engines are not shown.` : "";
-    setText(at("standings-note"), `${numberText(table.counted)} games counted. Intervals: Wilson on pairs.${more}`);
+    setText(at("standings-note"), `${numberText(table.counted)} games counted. Shares with intervals on pairs for a number of games settled beforehand (Wilson, fixed sample): not for stopping when one likes.${more}`);
   },
 
   results(rows) {

@@ -195,3 +195,13 @@ def test_order_of_games_does_not_matter() -> None:
     assert first.verdict.bracket == second.verdict.bracket
     for one, other in zip(first.parities, second.parities, strict=True):
         assert math.isclose(one.curve.location.value or 0, other.curve.location.value or 0)
+
+
+def test_games_that_one_side_won_everywhere_recommend_no_komi() -> None:
+    found = analyse([play(komi, 0, 9 if komi in (0, 5) else -9, None) for komi in range(6)], 9)
+    assert found.verdict.recommended is None
+    assert found.verdict.shares == ()
+    assert any(
+        "only 1 opening at some komi" in (each.blindness.words if each.blindness else "")
+        for each in found.parities
+    )
