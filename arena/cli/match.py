@@ -128,12 +128,13 @@ def _played(
 ) -> int:
     """Play the match; a match that was finished is held to what was expected of it."""
     from arena.cli.playing import play
-    from reports.standings import standings
-    from reports.stored import results_of
 
     code = play(event, database, "", output, keeps_logs=keeps_logs)
     if code not in (EXIT_DONE, EXIT_NEGATIVE) or not expectations:
         return code
+    from reports.standings import standings
+    from reports.stored import results_of
+
     with opened_for_reading(database) as store:
         lines = standings(results_of(store)).lines
     first = next(line for line in lines if line.engine == event.engines[0].name)

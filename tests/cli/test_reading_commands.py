@@ -151,7 +151,7 @@ def test_exports_agree_and_hold_every_game_in_order(
     lines = [json.loads(line) for line in arena("export", database, "--format", "jsonl").splitlines()]
     assert [line["id"] for line in lines] == [scheduled.id for scheduled in Schedule(an_event(game))]
     for line in lines:
-        assert tuple(line) == KEYS
+        assert tuple(line) == (*KEYS, "infos")
         assert len(line["moves"]) == len(line["time_ms"]) == line["plies"]
         assert (line["dice"] is None) == (game != "plakoto")
         assert (line["komi"] is None) == (game != "pletore")
