@@ -15,8 +15,9 @@ from arena.cli.withdrawing import Withdrawing
 from arena.core.task import game_task
 from arena.core.verdict import Reason
 from arena.live.capacity import shortage
+from arena.live.crew import worker_count
 from arena.live.sandbox import exposed
-from arena.live.tournament import Ending, Runner, worker_count
+from arena.live.tournament import Ending, Runner
 from arena.rules.registry import rules_class
 from arena.store import ReadStore, RunStore, StoreError
 from reports.printable import printable
