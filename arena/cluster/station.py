@@ -2,9 +2,9 @@
 
 Each function here is a Dask task or is called by one, on a thread of the Dask worker. The referee runs in a
 process of its own, the same `arena.live.worker` that serves local runs: trio never shares a thread with
-Dask's event loop, and what happens to one is no business of the other. A worker keeps one such process for each
-run it plays for; it ends when its Dask worker does, when its run ends, or when nobody has wanted anything of
-it for a while.
+Dask's event loop, and what happens to one is no business of the other. A worker keeps one such process for
+each run it plays for; it ends when its Dask worker does, when its run ends, or when nobody has wanted
+anything of it for a while.
 
 What crosses the cluster is plain values or bytes that only runner and workers open.
 """
