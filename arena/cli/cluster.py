@@ -58,7 +58,7 @@ def command(
         with Trial(count, threads=threads, port=port, folder=certificates, say=_say) as trial:
             games = "1 game" if threads == 1 else f"{threads} games"
             _say(
-                f"scheduler {trial.address}, {count} workers of {games} at a time; Ctrl+C ends them; play with"
+                f"scheduler {trial.address}, {count} workers of {games} at a time; Ctrl+C ends it; play with"
             )
             files = trial.certificates
             options = [

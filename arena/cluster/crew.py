@@ -163,6 +163,7 @@ class _Remote(Member):
         self.why_lost: str | None = None
         self.findings: tuple[EngineFinding, ...] = ()
         self._crew = crew
+        self._queue: list[str] = []
         self._begun: set[str] = set()
         self._inbox, self._incoming = trio.open_memory_channel["Message"](sys.maxsize)
 
@@ -174,9 +175,11 @@ class _Remote(Member):
         match message:
             case Play(task):
                 self._crew.hand_out(self, task)
-                self.begin()
+                self._queue.append(task.scheduled.id)
+                self._begin()
             case GiveBack():
-                back = [game_id for game_id in self.running if game_id not in self._begun]
+                back = [game_id for game_id in self._queue if game_id not in self._begun]
+                self._queue = [game_id for game_id in self._queue if game_id in self._begun]
                 self._crew.call_back(self, back)
                 self.say(GivenBack(tuple(back)))
             case _:
@@ -193,13 +196,13 @@ class _Remote(Member):
     def over(self, game_id: str, message: Message) -> None:
         """Pass on what a game came to; a worker takes the next one by itself."""
         self._begun.discard(game_id)
+        self._queue.remove(game_id)
         self.say(message)
-        self.begin(but=game_id)
+        self._begin()
 
-    def begin(self, but: str = "") -> None:
+    def _begin(self) -> None:
         """Tell of the games that the worker plays by now: it takes them in the order they came."""
-        present = [game_id for game_id in self.running if game_id != but][: self.share]
-        for game_id in present:
+        for game_id in self._queue[: self.share]:
             if game_id not in self._begun:
                 self._begun.add(game_id)
                 self.say(Started(game_id))
@@ -253,6 +256,8 @@ class DaskCrew:
         self._employer: Employer | None = None
         self._nursery: trio.Nursery | None = None
         self._token: trio.lowlevel.TrioToken | None = None
+        self._scheduler_id = ""
+        self._is_broken = False
         self._seen: dict[str, _Seen] = {}
         self._members: dict[str, _Remote] = {}
         self._greeting: dict[str, trio.CancelScope] = {}
@@ -264,6 +269,7 @@ class DaskCrew:
         self._has_to_submit = trio.Event()
         self._ended, self._to_fetch = trio.open_memory_channel[str](sys.maxsize)
         self._claims: dict[str, Claim] = {}
+        self._exchanges: dict[str, tuple[Path, bytes]] = {}
         self._losses: dict[str, int] = {}
         self._homes: OrderedDict[str, _Remote] = OrderedDict()
         self._mate: str | None = None
@@ -356,7 +362,7 @@ class DaskCrew:
         Raises:
             StoreError: they cannot be stored, or a claim does not hold, which the runner relies on.
         """
-        claimed = [(record, self._claims.get(record.id)) for record in records]
+        claimed = [(self._write_log(record), self._claims.get(record.id)) for record in records]
         taken = self._store.add_claimed(claimed)
         for record in records:
             self._claims.pop(record.id, None)
@@ -437,62 +443,74 @@ class DaskCrew:
             keys = [first]
             while self._to_fetch.statistics().current_buffer_used:
                 keys.append(self._to_fetch.receive_nowait())
-            wanted = {key: out.future for key in keys if (out := self._out.get(key)) is not None}
+            wanted: dict[str, Any] = {key: self._out[key].future for key in keys if key in self._out}
             client = self._client
             if not wanted or client is None:
                 continue
             replies = await trio.to_thread.run_sync(_fetched, client, wanted)
             late: list[tuple[GameRecord, Claim]] = []
             for key, reply in replies.items():
-                out = self._out.pop(key, None)
-                if out is not None:
-                    late += await self._take(out, reply)
+                if key not in self._out:
+                    continue
+                if reply is None:
+                    # Nobody here has cancelled it, or it would not be out any more.
+                    self._is_broken = self._is_broken or wanted[key].status == "cancelled"
+                    continue
+                late += self._take(self._out.pop(key), reply)
             if late:
                 await self._keep_late(late)
 
-    async def _take(self, out: _Out, reply: Reply | BaseException) -> list[tuple[GameRecord, Claim]]:
+    def _take(self, out: _Out, reply: Reply | str) -> list[tuple[GameRecord, Claim]]:
         """Pass a result on to the runner; return what came too late."""
         if out.claim is None:
             return []
         game_id = _id_of(out)
-        if isinstance(reply, BaseException):
+        if isinstance(reply, str):
             if not out.is_late:
-                text = f"worker {out.member.name} cannot play: {type(reply).__name__}: {reply}"
                 self._claims[game_id] = out.claim
+                text = f"worker {out.member.name} cannot play: {reply}"
                 out.member.over(game_id, Failed(game_id, text, ""))
             return []
-        if not out.is_late and reply.process != out.member.process:
-            # Somebody else at the same address: the lease was given to a process that is no more.
-            self._out[f"replaced-{out.claim.token}"] = out
-            self._lose(out.member, "was replaced by another process at its address")
-            self._out.pop(f"replaced-{out.claim.token}", None)
-            out.is_late = True
         message = reply.message
+        if not out.is_late and reply.process != out.member.process:
+            # The lease was given to a process that is no more; somebody else was started at its address.
+            why = "was replaced by another process at its address"
+            self._revoke([out.claim.token], f"worker {out.member.name} {why}")
+            self._lose(out.member, why)
+            out.is_late = True
         if out.is_late:
             return [(message.record, out.claim)] if isinstance(message, Finished) else []
         if isinstance(message, Finished):
             self._losses.pop(game_id, None)
-            if reply.log is not None:
-                message = await trio.to_thread.run_sync(self._with_log, message, reply.log)
+            message = self._with_log(message, reply.log)
         self._claims[game_id] = out.claim
         out.member.over(game_id, message)
         return []
 
-    def _with_log(self, message: Finished, content: bytes) -> Finished:
-        """Keep an exchange beside the database; in a thread."""
+    def _with_log(self, message: Finished, content: bytes | None) -> Finished:
+        """Name the exchange as it will be called here; it is written with the record."""
         record = message.record
-        if self._logs is None:
-            return Finished(replace(record, log=""))
-        name = Path(record.log).name
+        if content is None or self._logs is None:
+            return message if not record.log else Finished(replace(record, log=""))
+        path = self._logs / Path(record.log).name
+        self._exchanges[record.id] = (path, content)
+        return Finished(replace(record, log=f"{self._logs.name}/{path.name}"))
+
+    def _write_log(self, record: GameRecord) -> GameRecord:
+        """Keep an exchange beside the database; in a thread."""
+        path, content = self._exchanges.pop(record.id, (None, b""))
+        if path is None:
+            return record
         try:
-            self._logs.mkdir(exist_ok=True)
-            (self._logs / name).write_bytes(content)
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
         except OSError as error:
+            # The game is worth more than its log.
             side = min(record.evidence, default=0)
             told = f"its exchange could not be kept: {error.strerror or error}"
             warnings = {**record.warnings, side: (*record.warnings.get(side, ()), told)}
-            return Finished(replace(record, log="", warnings=warnings))
-        return Finished(replace(record, log=f"{self._logs.name}/{name}"))
+            return replace(record, log="", warnings=warnings)
+        return record
 
     async def _keep_late(self, late: Sequence[tuple[GameRecord, Claim]]) -> None:
         try:
@@ -528,11 +546,12 @@ class DaskCrew:
         """Look again and again who is there."""
         while True:
             await trio.sleep(_LOOK_S + len(self._seen) * _LOOK_MS_A_WORKER / 1000)
-            if not await self._look():
-                if self._client is None or self._client.status == "running":
-                    self._note_silence()
-                    continue
+            is_told = await self._look()
+            if self._is_broken or (self._client is not None and self._client.status != "running"):
                 await self._reconnect()
+                continue
+            if not is_told:
+                self._note_silence()
                 continue
             self._note_absence()
             self._note_silence()
@@ -546,10 +565,13 @@ class DaskCrew:
         if client is None:
             return False
         try:
-            workers = await trio.to_thread.run_sync(_workers_at, client, abandon_on_cancel=True)
+            scheduler_id, workers = await trio.to_thread.run_sync(_workers_at, client, abandon_on_cancel=True)
         except Exception:
             # Whatever Dask raises when its scheduler has gone, or is going.
             return False
+        # Dask's client comes back by itself, without the tasks: then they must be submitted anew.
+        self._is_broken = self._is_broken or self._scheduler_id not in ("", scheduler_id)
+        self._scheduler_id = scheduler_id
         now = trio.current_time()
         seen = {}
         for address, facts in workers.items():
@@ -639,8 +661,8 @@ class DaskCrew:
         except _RefusedError as refusal:
             self._refused[address] = str(refusal)
         except _LostError:
-            return
-        finally:
+            pass
+        if address not in found:
             self._greeting.pop(address, None)
 
     async def _greet(self, address: str) -> tuple[_Remote, Prepared, Mapping[str, str]]:
@@ -694,6 +716,12 @@ class DaskCrew:
 
     async def _enrol(self, member: _Remote, prepared: Prepared, facts: Mapping[str, str]) -> None:
         """Take a worker in: from here on it gets games."""
+        try:
+            await self._enrol_present(member, prepared, facts)
+        finally:
+            self._greeting.pop(member.address, None)
+
+    async def _enrol_present(self, member: _Remote, prepared: Prepared, facts: Mapping[str, str]) -> None:
         reference = self._reference or prepared.speed or 1.0
         if self._settings.scales_clocks and prepared.speed is not None:
             member.time_factor = clock_factor(prepared.speed, reference)
@@ -777,6 +805,7 @@ class DaskCrew:
             self._lose(member, "was lost with the scheduler")
         self._out.clear()
         self._seen.clear()
+        self._scheduler_id, self._is_broken = "", False
         for scope in self._greeting.values():
             scope.cancel()
         if old is not None:
@@ -876,31 +905,35 @@ def _bound_to(address: str) -> dict[str, Any]:
     return {"workers": [address], "allow_other_workers": False, "pure": False, "retries": 0}
 
 
-def _workers_at(client: Client) -> dict[str, dict[str, Any]]:
-    """Return what the scheduler knows of its workers; in a thread."""
+def _workers_at(client: Client) -> tuple[str, dict[str, dict[str, Any]]]:
+    """Return the scheduler's name for itself and what it knows of its workers; in a thread."""
     scheduler: Any = client.scheduler
     identity = client.sync(scheduler.identity, n_workers=-1, callback_timeout=_ANSWER_S)
     workers: dict[str, dict[str, Any]] = identity["workers"]
-    return workers
+    return str(identity["id"]), workers
 
 
-def _fetched(client: Client, futures: Mapping[str, Any]) -> dict[str, Reply | BaseException]:
-    """Return what tasks came to; in a thread."""
-    found: dict[str, Reply | BaseException] = {}
-    finished = [key for key, future in futures.items() if future.status == "finished"]
+def _fetched(client: Client, futures: Mapping[str, Any]) -> dict[str, Reply | str | None]:
+    """Return what tasks came to; in a thread.
+
+    Returns:
+        For each key the reply, in words what the task raised, or None where nothing will come: its worker or
+        the scheduler is going, which will be noticed by the one who watches them.
+    """
     try:
-        contents = client.gather([futures[key] for key in finished])
-        found.update({key: pickle.loads(content) for key, content in zip(finished, contents, strict=True)})  # noqa: S301
+        contents = client.gather(list(futures.values()))
+        return {key: pickle.loads(each) for key, each in zip(futures, contents, strict=True)}  # noqa: S301
     except Exception:
-        # One of them went with its worker: each by itself.
-        finished = []
-    for key in futures:
-        if key not in found:
-            try:
-                found[key] = pickle.loads(futures[key].result(timeout=_ANSWER_S))  # noqa: S301
-            except Exception as error:
-                found[key] = error
-    return found
+        # One of them failed or went with its worker: each by itself.
+        return {key: _fetched_alone(future) for key, future in futures.items()}
+
+
+def _fetched_alone(future: Future[Any]) -> Reply | str | None:
+    try:
+        reply: Reply = pickle.loads(future.result(timeout=_ANSWER_S))  # noqa: S301  from the worker
+    except Exception as error:
+        return f"{type(error).__name__}: {error}" if future.status == "error" else None
+    return reply
 
 
 def _close(client: Client) -> None:
