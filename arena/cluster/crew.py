@@ -274,6 +274,7 @@ class DaskCrew:
         self._homes: OrderedDict[str, _Remote] = OrderedDict()
         self._mate: str | None = None
         self._reference: float | None = None
+        self._there = _call_there()
         self._programs: tuple[str, ...] = ()
 
     # --- what the runner asks for ---
@@ -424,7 +425,7 @@ class DaskCrew:
                 factor = member.time_factor
                 task = replace(out.task, controls=(scaled(black, factor), scaled(white, factor)))
                 out.future = client.submit(
-                    station.play, self._run, pickle.dumps(task), key=key, **_bound_to(member.address)
+                    self._there, "play", self._run, pickle.dumps(task), key=key, **_bound_to(member.address)
                 )
                 submitted.append((key, out))
         return submitted
@@ -669,11 +670,11 @@ class DaskCrew:
         seen = self._seen[address]
         who = f"worker {seen.name} ({address})" if seen.name != address else f"worker {address}"
         try:
-            facts = await self._ask(address, station.describe)
+            facts = await self._ask(address, "describe")
         except _TaskError as error:
             raise _RefusedError(
                 f"{who} cannot load gtparena ({error}): install 'gtparena[cluster]' of the runner's version "
-                "there, and for the scheduler"
+                "there and start it anew"
             ) from error
         if (words := difference(installation(), facts)) is not None:
             raise _RefusedError(f"{who} {words}")
@@ -691,7 +692,7 @@ class DaskCrew:
                 seen.threads,
             )
             prepared: Prepared = pickle.loads(  # noqa: S301  from the worker, see the station
-                await self._ask(address, station.prepare, pickle.dumps(wanted))
+                await self._ask(address, "prepare", pickle.dumps(wanted))
             )
         except _TaskError as error:
             raise _RefusedError(f"{who} cannot be made ready ({error}); see the worker's own log") from error
@@ -705,12 +706,12 @@ class DaskCrew:
     async def _send_bundles(self, address: str, who: str) -> None:
         """Send the worker what it does not have of the engines that were handed in."""
         builds = {each.sha256: each for each in self._bundles}
-        for digest in await self._ask(address, station.missing_bundles, list(builds)):
+        for digest in await self._ask(address, "missing_bundles", list(builds)):
             bundle = builds[digest]
             parts = await trio.to_thread.run_sync(list, pieces(Path(bundle.folder)))
             for offset, piece in parts:
-                await self._ask(address, station.take_piece, digest, offset, piece)
-            problem = await self._ask(address, station.open_bundle, digest, list(bundle.build))
+                await self._ask(address, "take_piece", digest, offset, piece)
+            problem = await self._ask(address, "open_bundle", digest, list(bundle.build))
             if problem:
                 raise _RefusedError(f"{who} {problem}")
 
@@ -829,8 +830,8 @@ class DaskCrew:
 
     # --- small things ---
 
-    async def _ask(self, address: str, function: Callable[..., Any], *values: object) -> Any:
-        """Have a function called on a worker.
+    async def _ask(self, address: str, function: str, *values: object) -> Any:
+        """Have a function of the station called on a worker.
 
         Raises:
             _TaskError: it raised something there, or could not be called.
@@ -840,8 +841,8 @@ class DaskCrew:
         if client is None:
             raise _LostError
         done = trio.Event()
-        key = f"gtparena-{self._run}-{function.__name__}-{secrets.token_hex(8)}"
-        submit = partial(client.submit, function, *values, key=key, **_bound_to(address))
+        key = f"gtparena-{self._run}-{function}-{secrets.token_hex(8)}"
+        submit = partial(client.submit, self._there, function, *values, key=key, **_bound_to(address))
         try:
             future = await trio.to_thread.run_sync(submit)
         except Exception as error:
@@ -873,7 +874,8 @@ class DaskCrew:
         """Take leave of everybody; in a thread."""
         with suppress(Exception):
             client.run(
-                station.close_run,
+                self._there,
+                "close_run",
                 self._run,
                 politely=is_calm,
                 workers=addresses,
@@ -898,6 +900,21 @@ class _TaskError(Exception):
 
 def _id_of(out: _Out) -> str:
     return out.task.scheduled.id
+
+
+def _call_there() -> Callable[..., Any]:
+    """Return what calls a function of the station wherever it is sent.
+
+    It is made here so that it travels as itself and not as a name: a worker without our package would not
+    survive the name, and the scheduler needs nothing of ours.
+    """
+
+    def gtparena_station(function: str, *values: Any, **keywords: Any) -> Any:
+        import importlib
+
+        return getattr(importlib.import_module("arena.cluster.station"), function)(*values, **keywords)
+
+    return gtparena_station
 
 
 def _bound_to(address: str) -> dict[str, Any]:

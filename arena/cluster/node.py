@@ -15,9 +15,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with(parent: int) -> None:
-    """Have the kernel end this process when the thread that started it does."""
+    """Have the kernel end this process when the thread that started it does; `parent` was its process."""
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != parent:
+    try:
+        os.kill(parent, 0)
+    except ProcessLookupError:
         sys.exit("whoever started this is gone")
 
 

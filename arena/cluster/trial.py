@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Self
 
+_SCHEDULER = "scheduler"
+
 START_S = 60.0
 """How long the scheduler may take to be there."""
 
-_LEAVE_S = 5.0
+_LEAVE_S = 1.5
 _LOOK_S = 0.2
 _TOO_SOON_S = 5.0
 _ENDS_IN_A_ROW = 3
@@ -108,18 +110,10 @@ class Trial:
         return self
 
     def __exit__(self, *_: object) -> None:
-        processes = [node.process for node in self._nodes.values() if node.process is not None]
-        for process in processes:
-            process.terminate()
-            # One that is stopped hears of it only when it goes on.
-            with suppress(ProcessLookupError):
-                process.send_signal(signal.SIGCONT)
-        deadline = time.monotonic() + _LEAVE_S
-        for process in processes:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(max(0.0, deadline - time.monotonic()))
-            process.kill()
-            process.wait()
+        # The workers first: without their scheduler they would look for it.
+        workers = [node for name, node in self._nodes.items() if name != _SCHEDULER]
+        _end(workers)
+        _end([node for name, node in self._nodes.items() if name == _SCHEDULER])
         shutil.rmtree(self._place, ignore_errors=True)
 
     def pid(self, name: str) -> int:
@@ -211,12 +205,14 @@ class Trial:
         return node
 
     def _launch(self, node: _Node) -> None:
-        kind = "scheduler" if node.name == "scheduler" else "worker"
+        kind = "scheduler" if node.name == _SCHEDULER else "worker"
         program = [sys.executable, "-m", "arena.cluster.node", str(os.getpid()), kind]
         with node.log.open("wb") as log:
             node.process = subprocess.Popen(
                 [*node.prefix, *program, *node.arguments],
                 env={**os.environ, **node.environment},
+                # Python looks for modules in the folder it is started in, before all others.
+                cwd=self._place,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -227,7 +223,31 @@ class Trial:
 
 def _common(files: Certificates) -> list[str]:
     tls = ["--tls-ca-file", str(files.ca), "--tls-cert", str(files.cert), "--tls-key", str(files.key)]
-    return ["--protocol", "tls", "--host", "127.0.0.1", "--no-dashboard", *tls]
+    return [
+        "--protocol",
+        "tls",
+        "--host",
+        "127.0.0.1",
+        "--no-dashboard",
+        "--dashboard-address",
+        "127.0.0.1:0",
+        *tls,
+    ]
+
+
+def _end(nodes: Sequence[_Node]) -> None:
+    processes = [node.process for node in nodes if node.process is not None]
+    for process in processes:
+        process.terminate()
+        # One that is stopped hears of it only when it goes on.
+        with suppress(ProcessLookupError):
+            process.send_signal(signal.SIGCONT)
+    deadline = time.monotonic() + _LEAVE_S
+    for process in processes:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, deadline - time.monotonic()))
+        process.kill()
+        process.wait()
 
 
 def _end_of(log: Path) -> str:
