@@ -35,13 +35,18 @@ if TYPE_CHECKING:
     show_default=True,
 )
 @click.option("--game", "game_id", metavar="ID", help="Only this game.")
+@click.option("--late", "is_late", is_flag=True, help="Results of workers that had lost the game, instead.")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Write to this file instead of standard output."
 )
-def command(file: Path, form: str, game_id: str | None, output: Path | None) -> None:
-    """Write the games of FILE, a tournament file or its database, in schedule order (docs/records.md)."""
+def command(file: Path, form: str, game_id: str | None, is_late: bool, output: Path | None) -> None:
+    """Write the games of FILE, a tournament file or its database, in schedule order (docs/records.md).
+
+    With --late: what came from workers of a cluster that had lost the game by then, in the order it came. It
+    is evidence and no part of the event (docs/cluster.md).
+    """
     with opened_for_reading(file) as store, told(RecordError, MissingExtraError):
-        records = _records(store, game_id)
+        records = _late(store, game_id) if is_late else _records(store, game_id)
         circumstances = Circumstances(store.event())
         if form == "parquet":
             _write_parquet(records, circumstances, output)
@@ -60,6 +65,10 @@ def _records(store: ReadStore, game_id: str | None) -> Iterable[GameRecord]:
     if record is None:
         raise Failure(f"there is no played game {printable(game_id, 60)}; arena games lists the ids")
     return [record]
+
+
+def _late(store: ReadStore, game_id: str | None) -> Iterable[GameRecord]:
+    return [each.record for each in store.late() if game_id in (None, each.record.id)]
 
 
 @contextmanager

@@ -29,6 +29,7 @@ COMMANDS = {
     "replay": "Have a game played again, by the organiser's word.",
     "disqualify": "Take an engine out of the event, by the organiser's word.",
     "ratings": "Rate the engines of one or several events.",
+    "cluster": "Run a cluster on this machine, to try games on several workers.",
     "komi": "Find the fair komi of a game by playing it at a range of komi.",
     "watch": "Show an event as a live page in the browser.",
     "play": "Play against an engine, in the browser or the terminal.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import trio
 
+from arena.cli.clustering import crew_of
 from arena.cli.errors import EXIT_CANNOT, EXIT_DONE, EXIT_FAILED, EXIT_NEGATIVE, EXIT_STOPPED, Failure
 from arena.cli.progress import Line, Tally, display
 from arena.cli.sequence import PairingsWatch
@@ -15,8 +16,9 @@ from arena.cli.withdrawing import Withdrawing
 from arena.core.task import game_task
 from arena.core.verdict import Reason
 from arena.live.capacity import shortage
+from arena.live.crew import worker_count
 from arena.live.sandbox import exposed
-from arena.live.tournament import Ending, Runner, worker_count
+from arena.live.tournament import Ending, Runner
 from arena.rules.registry import rules_class
 from arena.store import ReadStore, RunStore, StoreError
 from arena.words import counted
@@ -24,9 +26,10 @@ from reports.labels import labels_of
 from reports.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from arena.cli.clustering import ClusterOptions
     from arena.cli.progress import Display
     from arena.core.event import Event
     from arena.core.record import GameRecord
@@ -49,6 +52,7 @@ def play(
     private: Sequence[Path] = (),
     *,
     keeps_logs: bool = True,
+    cluster: ClusterOptions | None = None,
 ) -> int:
     """Play what is not played yet, print the standings, and return the exit code.
 
@@ -59,6 +63,7 @@ def play(
         results: folder for tables and charts, None for none.
         private: files that no contained engine may see, beside the database.
         keeps_logs: whether exchanges are kept in a folder beside the database.
+        cluster: where the games are played; None: on this machine.
 
     Raises:
         Failure: the event cannot be played as asked.
@@ -76,7 +81,7 @@ def play(
     try:
         with RunStore.create_or_resume(database, event, event_text=event_text, placement=placement) as store:
             store.settle_withdrawals(schedule)
-            code = _run(event, schedule, store, logs)
+            code = _run(event, schedule, store, logs, cluster)
     except StoreError as error:
         raise Failure(str(error)) from error
     _print_results(database, results)
@@ -98,7 +103,13 @@ def _paired(database: Path, event: Event) -> tuple[PairedStep, ...]:
         return stored.steps()
 
 
-def _run(event: Event, schedule: Schedule, store: RunStore, logs: Path | None) -> int:
+def _run(
+    event: Event,
+    schedule: Schedule,
+    store: RunStore,
+    logs: Path | None,
+    cluster: ClusterOptions | None,
+) -> int:
     tally = tally_of(event, schedule.planned(), store.path)
     tasks = Tasks(event, schedule, store, tally)
     tasks.look_ahead()
@@ -109,7 +120,7 @@ def _run(event: Event, schedule: Schedule, store: RunStore, logs: Path | None) -
         _say_what_was_decided(tally)
         return _negative_without_a_good_game(tally)
     lack = shortage(event.concurrency, len(event.engines), worker_count(event.concurrency))
-    if lack is not None:
+    if lack is not None and cluster is None:
         raise Failure(lack)
     view = display(event, tally)
     with view:
@@ -118,6 +129,10 @@ def _run(event: Event, schedule: Schedule, store: RunStore, logs: Path | None) -
             return game_task(event, task.scheduled, task.attempt + 1, store.dice_key)
 
         withdrawing = Withdrawing(event, store, tasks.commit, view.game_committed)
+        crew = None
+        if cluster is not None:
+            crew = crew_of(cluster, event, store, logs, withdrawing.out, withdrawing.news.append)
+            tasks.add = crew.add
         runner = Runner(
             event,
             withdrawing.spared(tasks),
@@ -127,6 +142,7 @@ def _run(event: Event, schedule: Schedule, store: RunStore, logs: Path | None) -
             absent=withdrawing.out,
             logs=logs,
             database=store.path,
+            crew=crew,
         )
         report = trio.run(_watched, runner, view, withdrawing)
     match report.ending:
@@ -142,6 +158,8 @@ def _run(event: Event, schedule: Schedule, store: RunStore, logs: Path | None) -
                 f"stopped with {counted(left, 'game')} to play; the same command goes on from here", err=True
             )
             return EXIT_STOPPED
+        case Ending.REFUSED if not report.findings:
+            raise Failure(report.message, EXIT_CANNOT)
         case Ending.REFUSED:
             raise Failure(f"pre-flight failed, no game was played:\n{report.message}", EXIT_CANNOT)
         case Ending.FAILED:
@@ -177,10 +195,12 @@ class Tasks:
 
     Attributes:
         is_over: whether there is nothing to play any more, once that is known.
+        add: what stores records.
     """
 
     def __init__(self, event: Event, schedule: Schedule, store: RunStore, tally: Tally) -> None:
         self.is_over = False
+        self.add: Callable[[Sequence[GameRecord]], None] = store.add
         self._event = event
         self._schedule = schedule
         self._store = store
@@ -210,7 +230,7 @@ class Tasks:
 
     def commit(self, records: Sequence[GameRecord]) -> None:
         """Store records; called in a thread, while tasks are asked for in another."""
-        self._store.add(records)
+        self.add(records)
         self._awaited.difference_update(record.id for record in records if not record.verdict.is_replayed)
         if self._watch is not None:
             self._watch.take(records)

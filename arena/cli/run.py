@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from arena.cli.clustering import cluster_options, options_of, refuse_cluster_options
 from arena.cli.errors import Failure
 
 
@@ -23,6 +25,14 @@ from arena.cli.errors import Failure
     help="Folder for tables and charts; default: beside the database, NAME-results.",
 )
 @click.option("--no-output", is_flag=True, help="Print the tables and save nothing.")
+@click.option(
+    "--executor",
+    type=click.Choice(["local", "dask"]),
+    default="local",
+    show_default=True,
+    help="Who plays: this machine, or the workers of a Dask cluster (docs/cluster.md).",
+)
+@cluster_options
 def command(
     file: Path,
     db: Path | None,
@@ -32,6 +42,8 @@ def command(
     oversubscribe: bool | None,
     output: Path | None,
     no_output: bool,
+    executor: str,
+    **cluster: Any,
 ) -> int:
     """Play the event that FILE describes; games that are played already stay."""
     from arena.cli.playing import play
@@ -42,6 +54,9 @@ def command(
         event = load_event(file, flags)
     except ConfigError as error:
         raise Failure(str(error)) from error
+    elsewhere = options_of(cluster, concurrency) if executor == "dask" else None
+    if elsewhere is None:
+        refuse_cluster_options(cluster)
     database = db or file.with_suffix(".db")
     results = None if no_output else output or database.with_name(f"{database.stem}-results")
-    return play(event, database, file.read_text(encoding="utf-8"), results, [file])
+    return play(event, database, file.read_text(encoding="utf-8"), results, [file], cluster=elsewhere)

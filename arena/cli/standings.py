@@ -40,12 +40,28 @@ def command(file: Path, as_json: bool, folder: Path | None) -> None:
         print_line(json.dumps(_as_object(found)))
     else:
         _print(found)
+        _print_workers(file)
     if folder is not None:
         _save(found, folder)
 
 
 _MOST_PAIRINGS = 15
 """Pairings printed: those of six engines. The files have all."""
+
+
+def _print_workers(file: Path) -> None:
+    """Print who played, in an event that was played by the workers of a cluster."""
+    with opened_for_reading(file) as store:
+        if not store.workers():
+            return
+        from reports.labels import labels_of
+        from reports.workers import by_worker, table
+
+        labels = labels_of(store.event())
+        found = by_worker(store, store.columns())
+        if found is not None:
+            for line in f"\n\n{tables.text(table(found, f'Workers: {labels.event}'))}".split("\n"):
+                print_line(line)
 
 
 def print_standings(file: Path) -> None:
@@ -55,6 +71,7 @@ def print_standings(file: Path) -> None:
         Failure: the database cannot be read.
     """
     _print(_read(file))
+    _print_workers(file)
 
 
 def save_results(file: Path, folder: Path) -> None:

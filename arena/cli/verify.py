@@ -105,9 +105,17 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
         plies += checked.plies
         rolls += checked.rolls
         problems += checked.problems
+    late = 0
+    if schedule is not None:
+        kept = [(each.record, each.seal) for each in store.late()]
+        late = len(kept)
+        if kept:
+            problems += [f"late result: {words}" for words in _check(kept, event, schedule, key).problems]
     return {
         "event": event.name,
         "games": games,
+        "late": late,
+        "lost_leases": len(store.lost_leases()),
         "plies": plies,
         "rolls": rolls,
         "dice_key_hash": None if is_imported else meta.dice_key_hash,
@@ -269,6 +277,9 @@ def _check(
 def _summary(found: Mapping[str, Any]) -> str:
     rolls = f", {found['rolls']} rolls of the dice" if found["rolls"] else ""
     looked = f"{found['games']} games, {found['plies']} turns{rolls}"
+    if found["late"]:
+        results = "1 late result" if found["late"] == 1 else f"{found['late']} late results"
+        looked += f", and {results} of lost leases that count for nothing (arena export --late)"
     problems = len(found["problems"])
     if problems:
         return f"{looked}: {counted(problems, 'finding')}, this is not what was played"

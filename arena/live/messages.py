@@ -7,14 +7,17 @@ behind its length. Engines never hold a descriptor of this socket.
 from __future__ import annotations
 
 import pickle
+import socket
 import struct
+import threading
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import trio
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from arena.core.event import Event
@@ -149,6 +152,54 @@ Message = (
 )
 
 
+def packed(*messages: Message) -> bytes:
+    """Return messages as they go over the socket, all in one piece."""
+    pieces: list[bytes] = []
+    for message in messages:
+        payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+        pieces += (_LENGTH.pack(len(payload)), payload)
+    return b"".join(pieces)
+
+
+class BlockingStream:
+    """One end of the socket for a program without trio; any thread sends, one receives."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._sending = threading.Lock()
+
+    def send(self, message: Message) -> None:
+        """Send a message.
+
+        Raises:
+            OSError: the other end is gone.
+        """
+        with self._sending:
+            self._connection.sendall(packed(message))
+
+    def messages(self) -> Iterator[Message]:
+        """Yield messages until the other end closes."""
+        with self._connection.makefile("rb") as file:
+            while len(header := _read(file, _LENGTH.size)) == _LENGTH.size:
+                payload = _read(file, length := _LENGTH.unpack(header)[0])
+                if len(payload) < length:
+                    return
+                yield pickle.loads(payload)  # noqa: S301  from our own child or parent, see the module
+
+    def close(self) -> None:
+        """Close this end; whoever receives meets the end of the stream."""
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+        self._connection.close()
+
+
+def _read(file: IO[bytes], count: int) -> bytes:
+    try:
+        return file.read(count)
+    except OSError:
+        return b""
+
+
 class MessageStream:
     """One end of the socket; one task sends, one receives."""
 
@@ -162,11 +213,7 @@ class MessageStream:
         Raises:
             trio.BrokenResourceError: the other end is gone.
         """
-        pieces: list[bytes] = []
-        for message in messages:
-            payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-            pieces += (_LENGTH.pack(len(payload)), payload)
-        await self._stream.send_all(b"".join(pieces))
+        await self._stream.send_all(packed(*messages))
 
     async def messages(self) -> AsyncIterator[Message]:
         """Yield messages until the other end closes."""

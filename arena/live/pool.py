@@ -170,7 +170,7 @@ class EnginePool:
         entry = self.entries[index]
         if index not in self._hashes:
             # Weights may take seconds to read: not on the thread that measures other games' time.
-            self._hashes[index] = await trio.to_thread.run_sync(_hashes_of, entry)
+            self._hashes[index] = await trio.to_thread.run_sync(hashes_of, entry)
         command_hash, program_hash = self._hashes[index]
         if session is None:
             return EngineIdentity(entry.name, command_hash=command_hash, program_hash=program_hash)
@@ -213,7 +213,7 @@ class StartUpFault(EngineFault):
         self.evidence = evidence
 
 
-def _hashes_of(entry: Engine) -> tuple[str, str]:
+def hashes_of(entry: Engine) -> tuple[str, str]:
     """Return SHA-256 of the command line, and of the program with every file that its arguments name."""
     line = hashlib.sha256("\0".join(entry.command).encode()).hexdigest()
     program = hashlib.sha256()

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 import signal
-import socket
-import subprocess
-import sys
 from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
@@ -22,23 +18,9 @@ import trio
 from arena.core import verdict as verdicts
 from arena.core.record import EngineIdentity, Evidence, GameRecord
 from arena.core.verdict import Reason
-from arena.live.messages import (
-    Examine,
-    Examined,
-    Failed,
-    Finished,
-    GiveBack,
-    GivenBack,
-    Goodbye,
-    Hello,
-    MessageStream,
-    MoveSeen,
-    Play,
-    Started,
-    UseEvent,
-)
+from arena.live.crew import ABORT_S, CrewError, LocalCrew, WorkerLostError
+from arena.live.messages import Failed, Finished, GiveBack, GivenBack, MoveSeen, Play, Started
 from arena.live.referee import utc_now
-from arena.live.slots import slots_of
 from arena.rules import BLACK
 
 if TYPE_CHECKING:
@@ -47,26 +29,12 @@ if TYPE_CHECKING:
 
     from arena.core.event import Event
     from arena.core.task import GameTask
-    from arena.live.messages import Message
+    from arena.live.crew import Crew, Member
     from arena.live.preflight import EngineFinding
     from arena.live.referee import MovePlayed
-    from arena.live.slots import Slot
-
-_LEAVE_S = 3.0
-"""Time for a worker to end its engines politely and leave."""
-
-_ABORT_S = 1.2
-"""Time for a worker to kill its engines when the run is aborted (all must be over within two seconds)."""
-
-_SHORT_GAME_S = 0.5
-"""A worker whose games are shorter is given one more than it may play at once, so that it need not wait for
-the next; longer games are not given away before somebody can play them."""
 
 _COMMIT_PAUSE_S = 0.01
 """Time from one commit to the next: games that end in between share one, which costs a third of one each."""
-
-_LOSSES_IN_A_ROW = 3
-"""Worker processes lost in a row, without a game finished between, that stop the event."""
 
 _FAULTS_IN_A_ROW = 2
 """Faults of the arena's own in a row, for one pairing, that stop the event."""
@@ -82,7 +50,7 @@ class Ending(Enum):
     FINISHED = "all games played"
     STOPPED = "stopped on request, running games finished"
     ABORTED = "aborted on request"
-    REFUSED = "an engine failed pre-flight"
+    REFUSED = "an engine failed pre-flight, or nobody can play"
     FAILED = "the arena failed"
 
 
@@ -93,7 +61,7 @@ class RunReport:
     Attributes:
         ending: how it ended.
         message: for people, when it was refused or failed: what happened.
-        findings: what pre-flight found, in the event's order.
+        findings: what pre-flight found, in the event's order; empty when it was not reached.
     """
 
     ending: Ending
@@ -120,91 +88,8 @@ class Observer(Protocol):
         """Somebody asked the run to stop."""
 
 
-class _WorkerLostError(Exception):
-    pass
-
-
-class _Worker:
-    """The runner's end of one worker process.
-
-    Attributes:
-        running: games it has, by id; what it does not play yet, it keeps for the next moment.
-        begun: when each game began that it plays.
-        wants_more: whether its last game was so short that it should have one more at hand.
-    """
-
-    def __init__(self, place: int) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "arena.live.worker", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        ours.setblocking(False)
-        self.place = place
-        self.stream = MessageStream(trio.SocketStream(trio.socket.from_stdlib_socket(ours)))
-        self.incoming = self.stream.messages()
-        self.running: dict[str, GameTask] = {}
-        self.begun: dict[str, float] = {}
-        self.wants_more = False
-        self.is_ready = False
-
-    async def greet(
-        self,
-        event: Event,
-        slots: tuple[Slot, ...],
-        *,
-        shows_moves: bool,
-        database: Path | None,
-        logs: Path | None,
-    ) -> None:
-        """Tell it what it is for; it takes games from then on."""
-        await self.send(Hello(event, len(slots), shows_moves, database, slots, logs))
-        self.is_ready = True
-
-    def has_room(self, share: int) -> bool:
-        """Say whether it can be given another game when `share` may be played at once."""
-        return self.is_ready and len(self.running) < share + self.wants_more
-
-    def started(self, game_id: str) -> GameTask:
-        """Note that a game has begun."""
-        self.begun[game_id] = trio.current_time()
-        return self.running[game_id]
-
-    def done(self, game_id: str) -> GameTask:
-        """Note that a game is over."""
-        now = trio.current_time()
-        self.wants_more = now - self.begun.pop(game_id, now) < _SHORT_GAME_S
-        return self.running.pop(game_id)
-
-    async def send(self, message: Message) -> None:
-        try:
-            await self.stream.send(message)
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            raise _WorkerLostError from None
-
-    async def leave(self, limit_s: float) -> None:
-        """Close the socket, wait for the process, kill it in the end."""
-        with trio.CancelScope(shield=True):
-            await self.stream.close()
-            deadline = trio.current_time() + limit_s
-            while self.process.poll() is None and trio.current_time() < deadline:
-                await trio.sleep(0.01)
-            if self.process.poll() is None:
-                self.process.kill()
-                self.process.wait()
-
-
-def worker_count(games: int) -> int:
-    """Return how many worker processes share so many games at a time: one a core at most."""
-    return min(games, len(os.sched_getaffinity(0)))
-
-
 class Runner:
-    """Plays tasks on worker processes.
+    """Plays tasks with a crew: worker processes of this machine, where no other is given.
 
     Args:
         event: the event; its concurrency is the number of games at a time.
@@ -217,6 +102,7 @@ class Runner:
         database: where `commit` writes: those who watch the event are found by its path; None: nobody does.
         absent: engines that are out of the event and have no games to play.
         logs: folder where exchanges are kept, None for none.
+        crew: who plays; it knows by itself of `shows_moves`, `database` and `logs`.
     """
 
     def __init__(
@@ -231,19 +117,16 @@ class Runner:
         database: Path | None = None,
         absent: frozenset[int] = frozenset(),
         logs: Path | None = None,
+        crew: Crew | None = None,
     ) -> None:
         self._event = event
         self._tasks = tasks
         self._commit = commit
         self._observer = observer
-        self._shows_moves = shows_moves
-        self._database = database
         self._absent = absent
-        self._logs = logs
-        self._slots = slots_of(event, sorted(os.sched_getaffinity(0)))
+        self._crew: Crew = crew or LocalCrew(event, shows_moves=shows_moves, database=database, logs=logs)
         self._next_attempt = again
         self._again: list[GameTask] = []
-        self._losses_in_a_row = 0
         self._faults_in_a_row: dict[tuple[int, int], int] = {}
         self._to_commit, self._committing = trio.open_memory_channel[GameRecord](math.inf)
         self._uncommitted = 0
@@ -253,83 +136,87 @@ class Runner:
         self._is_aborted = False
         self._is_dismissing = False
         self._failure: str | None = None
+        self._refusal: str | None = None
         self._store_failed = False
-        self._workers: list[_Worker] = []
+        self._members: list[Member] = []
+        self._nursery: trio.Nursery | None = None
 
     async def run(self) -> RunReport:
         """Examine the engines, play everything, and leave no process behind."""
-        concurrency = self._event.concurrency
-        count = worker_count(concurrency)
-        shares = [concurrency // count + (place < concurrency % count) for place in range(count)]
         # Signals are taken care of to the very end: one more of them must not break off the cleaning up.
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
             async with trio.open_nursery() as listening:
                 playing = trio.CancelScope()
                 listening.start_soon(self._listen_to_signals, signals, playing)
                 try:
-                    findings = await self._run_until_over(playing, shares)
+                    findings = await self._run_until_over(playing)
                 finally:
                     await self._commit_rest()
                 listening.cancel_scope.cancel()
         return self._report(findings)
 
-    async def _run_until_over(
-        self, playing: trio.CancelScope, shares: list[int]
-    ) -> tuple[EngineFinding, ...]:
+    async def _run_until_over(self, playing: trio.CancelScope) -> tuple[EngineFinding, ...]:
         findings: tuple[EngineFinding, ...] = ()
         with playing:
             async with trio.open_nursery() as nursery:
                 try:
-                    for place in range(len(shares)):
-                        self._workers.append(_Worker(place))
-                    for worker in self._workers:
-                        await self._greet(worker, len(shares))
-                    findings = await self._examine()
+                    await self._crew.assemble(self, nursery)
+                    findings = await self._crew.examine(self._absent)
+                    self._observer.examined(findings)
                     if not any(finding.shortcomings for finding in findings):
-                        await self._play_all(nursery, shares)
-                except _WorkerLostError:
-                    self._fail("a worker process ended at start-up; its message stands above")
+                        await self._play_all(nursery)
+                except CrewError as error:
+                    self._end_by(error)
                 finally:
-                    await self._dismiss()
+                    self._is_dismissing = True
+                    with trio.CancelScope(shield=True):
+                        is_calm = not self._is_aborted and self._failure is None
+                        await self._crew.dismiss(is_calm=is_calm)
                     nursery.cancel_scope.cancel()
         return findings
+
+    def _end_by(self, error: CrewError) -> None:
+        if error.is_refusal:
+            self._refusal = str(error)
+        else:
+            self.give_up(str(error))
 
     def _report(self, findings: tuple[EngineFinding, ...]) -> RunReport:
         if self._failure is not None:
             return RunReport(Ending.FAILED, self._failure, findings)
         if self._is_aborted:
             return RunReport(Ending.ABORTED, "", findings)
+        if self._refusal is not None:
+            return RunReport(Ending.REFUSED, self._refusal)
         if any(finding.shortcomings for finding in findings):
             lines = [f"{each.name}: {words}" for each in findings for words in each.shortcomings]
             return RunReport(Ending.REFUSED, "\n".join(lines), findings)
         return RunReport(Ending.STOPPED if self._is_stopping else Ending.FINISHED, "", findings)
 
-    async def _examine(self) -> tuple[EngineFinding, ...]:
-        await self._workers[0].send(Examine(self._absent))
-        reply = await anext(self._workers[0].incoming, None)
-        if not isinstance(reply, Examined):
-            raise _WorkerLostError
-        self._observer.examined(reply.findings)
-        engines = tuple(
-            dataclasses.replace(entry, pipelining=finding.pipelining)
-            for entry, finding in zip(self._event.engines, reply.findings, strict=True)
-        )
-        if engines != self._event.engines:
-            self._event = dataclasses.replace(self._event, engines=engines)
-            for worker in self._workers:
-                await worker.send(UseEvent(self._event))
-        return reply.findings
+    def welcome(self, member: Member) -> None:
+        """Take somebody in who plays; called by the crew."""
+        self._members.append(member)
+        if self._nursery is not None:
+            self._nursery.start_soon(self._hear, member)
+        self._changed.set()
 
-    async def _play_all(self, nursery: trio.Nursery, shares: list[int]) -> None:
+    def give_up(self, message: str) -> None:
+        """End the run as failed; called by the crew, too. The first message stands."""
+        if self._failure is None:
+            self._failure = message
+        self._changed.set()
+
+    async def _play_all(self, nursery: trio.Nursery) -> None:
         """Hand out games until there are none left, or the run is to stop; wait for their records."""
         nursery.start_soon(self._write)
-        for worker in self._workers:
-            nursery.start_soon(self._hear, worker, nursery, shares)
+        self._nursery = nursery
+        for member in self._members:
+            nursery.start_soon(self._hear, member)
         while not self._is_over():
             self._changed = trio.Event()
             if self._is_stopping:
                 await self._take_back()
-            await self._hand_out(shares)
+            await self._hand_out()
             if self._is_over():
                 return
             await self._changed.wait()
@@ -337,7 +224,7 @@ class Runner:
     def _is_over(self) -> bool:
         if self._failure is not None or self._is_aborted:
             return True
-        is_idle = not any(worker.running for worker in self._workers) and not self._uncommitted
+        is_idle = not any(member.running for member in self._members) and not self._uncommitted
         return is_idle and (self._is_stopping or self._nothing_left())
 
     def _nothing_left(self) -> bool:
@@ -345,75 +232,62 @@ class Runner:
             self._again.extend(_first(self._tasks))
         return not self._again
 
-    async def _hand_out(self, shares: list[int]) -> None:
+    async def _hand_out(self) -> None:
         # A fault may take an engine out of the event, which is known when it is committed.
         while not self._is_stopping and not self._uncommitted_faults:
-            free = [each for each in self._workers if each.has_room(shares[each.place])]
-            if not free or self._nothing_left():
+            if not self._crew.has_room() or self._nothing_left():
                 return
-            worker = min(free, key=lambda each: len(each.running))
-            task = self._again.pop(0)
-            worker.running[task.scheduled.id] = task
+            task = self._again[0]
+            member = self._crew.place(task)
+            if member is None:
+                return
+            del self._again[0]
+            member.running[task.scheduled.id] = task
             try:
-                await worker.send(Play(task))
-            except _WorkerLostError:
+                await member.send(Play(task))
+            except WorkerLostError:
                 # `_hear` notices the loss, too, and has the game played again.
                 return
 
     async def _take_back(self) -> None:
-        """Have games returned that no worker has begun."""
-        for worker in self._workers:
-            if len(worker.running) > len(worker.begun):
-                with suppress(_WorkerLostError):
-                    await worker.send(GiveBack())
+        """Have games returned that nobody has begun."""
+        for member in self._members:
+            if len(member.running) > len(member.begun):
+                with suppress(WorkerLostError):
+                    await member.send(GiveBack())
 
-    async def _hear(self, worker: _Worker, nursery: trio.Nursery, shares: list[int]) -> None:
-        """Take what a worker says; replace it when it is lost."""
-        async for message in worker.incoming:
+    async def _hear(self, member: Member) -> None:
+        """Take what a member says; have it replaced when it is lost."""
+        async for message in member.incoming:
             match message:
                 case Finished(record):
-                    self._losses_in_a_row = 0
-                    self._take(worker.done(record.id), record)
+                    self._crew.played()
+                    self._take(member.done(record.id), record)
                 case Failed(game_id, text, details):
-                    task = worker.done(game_id)
+                    task = member.done(game_id)
                     self._take(task, _void_record(task, self._event, text, details))
                 case Started(game_id):
-                    self._observer.game_started(worker.started(game_id))
+                    self._observer.game_started(member.started(game_id))
                 case GivenBack(game_ids):
-                    self._put_back([worker.running.pop(game_id) for game_id in game_ids])
+                    self._put_back([member.running.pop(game_id) for game_id in game_ids])
                 case MoveSeen(move):
                     self._observer.move_played(move)
                 case _:
                     raise RuntimeError(f"unexpected message {type(message).__name__}")
         if self._is_dismissing:
             return
-        worker.is_ready = False
-        await worker.leave(_ABORT_S)
-        words = f"the worker process ended with code {worker.process.returncode}"
-        self._put_back([task for game_id, task in worker.running.items() if game_id not in worker.begun])
-        for game_id in worker.begun:
-            task = worker.running[game_id]
+        member.is_ready = False
+        words = await member.leave(ABORT_S)
+        self._members.remove(member)
+        begun = set(member.begun) if member.spoils_games else set()
+        self._put_back([task for game_id, task in member.running.items() if game_id not in begun])
+        for game_id in begun:
+            task = member.running[game_id]
             self._take(task, _void_record(task, self._event, words))
-        self._losses_in_a_row += 1
-        if self._losses_in_a_row >= _LOSSES_IN_A_ROW:
-            self._fail(f"{words}, the {_LOSSES_IN_A_ROW}rd loss in a row; its message stands above")
-        if self._failure is None:
-            await self._replace(worker.place, nursery, shares)
-
-    async def _greet(self, worker: _Worker, workers: int) -> None:
-        slots = self._slots[worker.place :: workers]
-        await worker.greet(
-            self._event, slots, shows_moves=self._shows_moves, database=self._database, logs=self._logs
-        )
-
-    async def _replace(self, place: int, nursery: trio.Nursery, shares: list[int]) -> None:
-        """Put a fresh worker in a lost one's place."""
-        fresh = _Worker(place)
-        self._workers[place] = fresh
-        nursery.start_soon(self._hear, fresh, nursery, shares)
-        # If it is gone already, `_hear` meets the end of its stream.
-        with suppress(_WorkerLostError):
-            await self._greet(fresh, len(shares))
+        try:
+            await self._crew.replace(member, words)
+        except CrewError as error:
+            self._end_by(error)
         self._changed.set()
 
     def _put_back(self, tasks: list[GameTask]) -> None:
@@ -440,7 +314,7 @@ class Runner:
         self._faults_in_a_row[pairing] = self._faults_in_a_row.get(pairing, 0) + 1
         if self._faults_in_a_row[pairing] >= _FAULTS_IN_A_ROW:
             words = record.evidence[BLACK].message
-            self._fail(f"the arena's own fault, twice in a row for one pairing (game {record.id}): {words}")
+            self.give_up(f"the arena's own fault, twice in a row for one pairing (game {record.id}): {words}")
             return
         again = self._next_attempt(task)
         self._again.insert(0, dataclasses.replace(again, has_stalled=task.has_stalled))
@@ -470,27 +344,13 @@ class Runner:
         except Exception as error:
             # Nothing that is not stored may be shown as a result.
             self._store_failed = True
-            self._fail(f"results cannot be stored: {error}")
+            self.give_up(f"results cannot be stored: {error}")
             return
         self._uncommitted -= len(batch)
         self._uncommitted_faults -= sum(map(_is_by_fault, batch))
         for record in batch:
             self._observer.game_committed(record)
         self._changed.set()
-
-    def _fail(self, message: str) -> None:
-        if self._failure is None:
-            self._failure = message
-        self._changed.set()
-
-    async def _dismiss(self) -> None:
-        """End all workers: politely when nothing is running, at once otherwise."""
-        self._is_dismissing = True
-        with trio.CancelScope(shield=True):
-            is_calm = not self._is_aborted and self._failure is None
-            async with trio.open_nursery() as nursery:
-                for worker in self._workers:
-                    nursery.start_soon(_dismiss_one, worker, is_calm)
 
     async def _listen_to_signals(self, signals: AsyncIterator[int], playing: trio.CancelScope) -> None:
         async for number in signals:
@@ -512,15 +372,6 @@ def _is_by_fault(record: GameRecord) -> bool:
 def _first(tasks: Iterator[GameTask | None]) -> list[GameTask]:
     task = next(tasks, None)
     return [] if task is None else [task]
-
-
-async def _dismiss_one(worker: _Worker, is_calm: bool) -> None:
-    if is_calm:
-        try:
-            await worker.send(Goodbye())
-        except _WorkerLostError:
-            is_calm = False
-    await worker.leave(_LEAVE_S if is_calm else _ABORT_S)
 
 
 def _void_record(task: GameTask, event: Event, message: str, details: str = "") -> GameRecord:

@@ -1,6 +1,7 @@
 """The SQLite file of an event: one writer, many readers, every finished game committed. All SQL is here."""
 
 from arena.store.errors import ChangedEventError, DatabaseInUseError, StoreError, UnwritableError
+from arena.store.leases import Claim, LatePlaying, LeaseError, LostLease, StoredWorker, Worker
 from arena.store.reading import (
     AuditEntry,
     Duplicates,
@@ -21,11 +22,15 @@ from arena.store.writing import RunStore
 __all__ = [
     "AuditEntry",
     "ChangedEventError",
+    "Claim",
     "DatabaseInUseError",
     "Duplicates",
     "EndingColumns",
     "GameColumns",
     "GameSummary",
+    "LatePlaying",
+    "LeaseError",
+    "LostLease",
     "Meta",
     "PlayedGames",
     "Progress",
@@ -35,6 +40,8 @@ __all__ = [
     "RunStore",
     "Standing",
     "StoreError",
+    "StoredWorker",
     "Tally",
     "UnwritableError",
+    "Worker",
 ]

@@ -19,6 +19,7 @@ from arena.core.schedule import discipline_of
 from arena.core.verdict import Reason, Verdict
 from arena.store.errors import StoreError, plain_errors
 from arena.store.event_codec import event_from_json
+from arena.store.leases import late_playings, lost_leases, stored_workers
 from arena.store.record_codec import DRAW, StoredRow, record_of, unpack_instant
 from arena.store.rounds import state_at, stored_steps
 from arena.store.schema import Standing, check, connect, examine, migrate, schema_version, wal_of
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arena.core.event import Event
+    from arena.store.leases import LatePlaying, LostLease, StoredWorker
     from arena.store.rounds import PairedStep, State
 
 PAGE_GAMES = 500
@@ -275,6 +277,7 @@ class GameColumns(ResultColumns):
         points, proposer: -1 for None.
         komi: nan for None.
         black_identity, white_identity: see `ReadStore.identity`.
+        worker: number of the worker of a cluster that played it, -1 for this machine.
     """
 
     size: NDArray[np.int32]
@@ -284,6 +287,7 @@ class GameColumns(ResultColumns):
     proposer: NDArray[np.int8]
     black_identity: NDArray[np.int32]
     white_identity: NDArray[np.int32]
+    worker: NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,8 +382,9 @@ _COLUMNS = (
     ("proposer", "int8"),
     ("black_identity", "int32"),
     ("white_identity", "int32"),
+    ("worker", "int32"),
 )
-_OR_MINUS_ONE = {"winner", "at_fault", "points", "proposer", "size"}
+_OR_MINUS_ONE = {"winner", "at_fault", "points", "proposer", "size", "worker"}
 
 
 class ReadStore:
@@ -503,6 +508,23 @@ class ReadStore:
             void_attempts=counts.get(Standing.VOID, 0),
             superseded=counts.get(Standing.SUPERSEDED, 0),
         )
+
+    # --- workers of a cluster ---
+
+    def workers(self) -> tuple[StoredWorker, ...]:
+        """Return every worker that came to any run, in the order they came."""
+        with plain_errors(self.path), self._damage_told():
+            return stored_workers(self._connection)
+
+    def lost_leases(self) -> tuple[LostLease, ...]:
+        """Return the leases that were lost, in the order they were given."""
+        with plain_errors(self.path), self._damage_told():
+            return lost_leases(self._connection)
+
+    def late(self) -> tuple[LatePlaying, ...]:
+        """Return the results that came without a lease, in the order they came; none of them counts."""
+        with plain_errors(self.path), self._damage_told():
+            return late_playings(self._connection)
 
     # --- events by results ---
 

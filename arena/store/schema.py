@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 import sqlite3
 from enum import IntEnum
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from arena.store.errors import StoreError, plain_errors
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 APPLICATION_ID = 0x47545041
@@ -78,6 +80,26 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """CREATE TABLE run (
             number INTEGER PRIMARY KEY, started TEXT NOT NULL, ended TEXT, pid INTEGER NOT NULL,
             versions TEXT NOT NULL, event_text TEXT NOT NULL
+        ) STRICT""",
+    ),
+    (
+        """CREATE TABLE worker (
+            number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run,
+            name TEXT NOT NULL, host TEXT NOT NULL, threads INTEGER NOT NULL, speed REAL,
+            time_factor REAL NOT NULL, since TEXT NOT NULL, heard_until INTEGER NOT NULL DEFAULT 0,
+            details TEXT NOT NULL
+        ) STRICT""",
+        "ALTER TABLE game ADD COLUMN worker INTEGER REFERENCES worker",
+        """CREATE TABLE lease (
+            number INTEGER PRIMARY KEY, game TEXT NOT NULL, attempt INTEGER NOT NULL,
+            token TEXT NOT NULL UNIQUE, worker INTEGER NOT NULL REFERENCES worker,
+            given INTEGER NOT NULL, until INTEGER NOT NULL, why TEXT
+        ) STRICT""",
+        "CREATE UNIQUE INDEX lease_held ON lease (game) WHERE why IS NULL",
+        """CREATE TABLE late (
+            number INTEGER PRIMARY KEY, game TEXT NOT NULL, attempt INTEGER NOT NULL, token TEXT NOT NULL,
+            worker INTEGER NOT NULL REFERENCES worker, came INTEGER NOT NULL, why TEXT NOT NULL,
+            record TEXT NOT NULL, seal BLOB NOT NULL
         ) STRICT""",
     ),
 )
@@ -156,7 +178,56 @@ def check(connection: sqlite3.Connection, path: Path) -> int:
         )
     if version < 1:
         raise StoreError(f"{path} is a gtparena database without tables: delete it to start anew")
+    with plain_errors(path):
+        different = _differences(_columns(connection), _columns_after(MIGRATIONS[:version]))
+    if different:
+        raise StoreError(
+            f"{path} was written by a program between two versions of gtparena ({different}): it cannot be "
+            "brought up to date; play the event anew, or read it with the program that wrote it"
+        )
     return version
+
+
+def _columns(connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
+    """Return the columns of every table."""
+    query = (
+        "SELECT tables.name, info.name FROM sqlite_master tables JOIN pragma_table_info(tables.name) info "
+        "WHERE tables.type = 'table'"
+    )
+    found: dict[str, set[str]] = {}
+    for table, column in connection.execute(query):
+        if not table.startswith("sqlite_"):
+            found.setdefault(table, set()).add(column)
+    return {table: frozenset(columns) for table, columns in found.items()}
+
+
+@cache
+def _columns_after(migrations: tuple[tuple[str, ...], ...]) -> dict[str, frozenset[str]]:
+    """Return the columns of an empty file that was brought so far."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        for statements in migrations:
+            for statement in statements:
+                connection.execute(statement)
+        return _columns(connection)
+    finally:
+        connection.close()
+
+
+def _differences(found: Mapping[str, frozenset[str]], wanted: Mapping[str, frozenset[str]]) -> str:
+    """Say which columns are missing or more than there should be, at most three; empty for none."""
+    nothing: frozenset[str] = frozenset()
+    lacks = [
+        f"{table}.{name} is missing"
+        for table, columns in wanted.items()
+        for name in sorted(columns - found.get(table, nothing))
+    ]
+    more = [
+        f"{table}.{name} is unknown"
+        for table, columns in found.items()
+        for name in sorted(columns - wanted.get(table, nothing))
+    ]
+    return ", ".join([*lacks, *more][:3])
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:

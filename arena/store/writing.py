@@ -28,6 +28,7 @@ from arena.core.record import EngineIdentity, GameRecord
 from arena.core.seal import record_seal
 from arena.core.verdict import Reason, Verdict, both_failed, by_fault, void
 from arena.rules.registry import make_rules
+from arena.store import leases
 from arena.store.changes import changes
 from arena.store.errors import ChangedEventError, StoreError, UnwritableError, plain_errors
 from arena.store.event_codec import event_from_json, event_to_json
@@ -50,12 +51,13 @@ from arena.store.schema import APPLICATION_ID, Standing, check, connect, examine
 from arena.store.streaks import stored_streaks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Self
 
     from arena.core.event import Event, ScheduledGame
     from arena.core.rounds import Step
     from arena.core.streaks import Ended, Streaks
+    from arena.store.leases import Claim, StoredWorker, Worker
     from arena.store.reading import PlayedGames
     from arena.store.rounds import PairedStep, State
 
@@ -221,6 +223,85 @@ class RunStore:
         with self._transaction() as connection:
             for record in records:
                 self._insert(connection, record)
+
+    # --- games that are played elsewhere ---
+
+    def enrol(self, worker: Worker) -> int:
+        """Note a worker of a cluster that has come to this run; return its number.
+
+        Raises:
+            ValueError: the database was not opened for a run.
+        """
+        if self._run is None:
+            raise ValueError("workers come to runs")
+        with self._transaction() as connection:
+            return leases.enrol(connection, self._run, worker, leases.now_ms())
+
+    def give(self, games: Sequence[tuple[str, int]], worker: int, for_s: float) -> list[Claim]:
+        """Give playings (id of the game, attempt) to a worker; nobody else may be given them meanwhile.
+
+        Args:
+            games: all or none are given.
+            worker: its number.
+            for_s: how long the worker may be silent before they can be given to others.
+
+        Returns:
+            What the results must show.
+
+        Raises:
+            LeaseError: a game is played already, or held by another.
+        """
+        with self._transaction() as connection:
+            now_ms = leases.now_ms()
+            until_ms = now_ms + round(1000 * for_s)
+            return [leases.give(connection, *game, worker, now_ms, until_ms) for game in games]
+
+    def extend(self, workers: Sequence[int], for_s: float) -> None:
+        """Note that workers were heard of: what they hold is theirs for so much longer."""
+        with self._transaction() as connection:
+            leases.extend(connection, workers, leases.now_ms() + round(1000 * for_s))
+
+    def revoke(self, tokens: Sequence[str], why: str) -> None:
+        """Take leases away whose worker is lost, or that were given back."""
+        with self._transaction() as connection:
+            leases.revoke(connection, tokens, why)
+
+    def add_claimed(self, results: Sequence[tuple[GameRecord, Claim | None]]) -> list[bool]:
+        """Commit finished playings, each with its claim (None: it was not played elsewhere), all or none.
+
+        A record whose claim does not hold is kept as evidence and counts for nothing.
+
+        Returns:
+            Whether each was taken.
+
+        Raises:
+            As `add`.
+        """
+        taken = []
+        with self._transaction() as connection:
+            for record, claim in results:
+                holds = claim is None or leases.redeem(connection, record, claim)
+                if holds:
+                    self._insert(connection, record, None if claim is None else claim.worker)
+                elif claim is not None:
+                    leases.keep(connection, record, claim, leases.now_ms())
+                taken.append(holds)
+        return taken
+
+    def note_run(self, facts: Mapping[str, str]) -> None:
+        """Add facts to what is kept of the versions of this run."""
+        with self._transaction() as connection:
+            query = "SELECT versions FROM run WHERE number = ?"
+            versions = json.loads(connection.execute(query, (self._run,)).fetchone()[0])
+            text = json.dumps({**versions, **facts}, sort_keys=True)
+            connection.execute("UPDATE run SET versions = ? WHERE number = ?", (text, self._run))
+
+    def workers(self) -> tuple[StoredWorker, ...]:
+        """Return every worker that came to any run, in the order they came."""
+        with self._mutex, plain_errors(self.path), damage_told(self.path):
+            return leases.stored_workers(self._open_connection())
+
+    # --- what is played ---
 
     def played(self) -> PlayedGames:
         """Return which games of the schedule need no playing any more, by ordinal."""
@@ -464,7 +545,7 @@ class RunStore:
                 return index
         raise ValueError(f"the event has no engine {name!r}")
 
-    def _insert(self, connection: sqlite3.Connection, record: GameRecord) -> None:
+    def _insert(self, connection: sqlite3.Connection, record: GameRecord, worker: int | None = None) -> None:
         if len(record.time_us) != len(record.moves):
             raise ValueError(f"{record.id}: {len(record.time_us)} times for {len(record.moves)} moves")
         verdict, outcome = record.verdict, record.verdict.outcome
@@ -505,6 +586,7 @@ class RunStore:
             "white_idle_us": record.idle_us[1],
             "lag_us": record.lag_us,
             "moves_hash": moves_hash(moves, dice, throws),
+            "worker": worker,
         }
         try:
             columns, marks = ", ".join(row), ", ".join("?" * len(row))
@@ -606,6 +688,8 @@ class RunStore:
                 (_now(), os.getpid(), json.dumps(versions, sort_keys=True), event_text),
             )
             self._run = cursor.lastrowid
+            # Whoever held the file before is gone, and with it the way for results of its workers.
+            leases.revoke_all(connection, "its run ended")
 
 
 def _take_write_ahead_log(connection: sqlite3.Connection, path: Path) -> None:

@@ -19,6 +19,7 @@ from arena.core.verdict import FAULTS, Reason
 from arena.rules.base import BLACK, QuestionError, colour_name
 from arena.rules.registry import make_rules, rules_class
 from arena.words import counted
+from reports import workers
 from reports.boards import drawing_of
 from reports.komi.study import plan_of, study_of_event
 from reports.printable import NAME_CELLS, printable
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from reports.ratings import RatedGames
     from reports.results import Results
     from reports.standings import Standings
+    from reports.workers import ByWorker
 
 MOST_ROWS = 200
 """Rows of a list on the page; what there is beyond is counted."""
@@ -135,6 +137,7 @@ class Material:
         drawing: of its board, None without one.
         chosen: ordinals of the games that get a replay, in schedule order.
         seen: what was counted over these.
+        workers: games by the workers of a cluster, None without one.
     """
 
     event: Event
@@ -151,6 +154,7 @@ class Material:
     drawing: Drawing | None
     chosen: tuple[int, ...]
     seen: Seen
+    workers: ByWorker | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -172,6 +176,7 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
     """
     event = store.event()
     columns = store.columns()
+    played_by = workers.by_worker(store, columns)
     chosen, komis, games = _chosen(columns, replays, of_more), _komis(columns), len(columns.ordinal)
     results = results_of(store, columns=columns)
     # Of a million games the columns are 200 MB, which what follows needs more.
@@ -195,6 +200,7 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
         drawing=_drawing(event),
         chosen=chosen,
         seen=Seen(),
+        workers=played_by,
     )
 
 
@@ -554,6 +560,13 @@ def _organiser(material: Material) -> Section | None:
     return Section("organiser", "Void games and the organiser's words", tables, notes=words)
 
 
+def _workers(material: Material) -> Section | None:
+    """Games by the workers of a cluster."""
+    if material.workers is None:
+        return None
+    return Section("workers", "Workers", (workers.table(material.workers, _title("Workers", material)),))
+
+
 def _environment(material: Material) -> Section:
     event, meta = material.event, material.meta
     engines = tuple(
@@ -621,6 +634,7 @@ SECTIONS: tuple[Callable[[Material], Section | None], ...] = (
     _identical,
     _dice,
     _organiser,
+    _workers,
     _environment,
 )
 """The parts of a report, in the order of the page."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OF = event(games_each=40)
+VERSION = schema.schema_version()
 
 
 @pytest.fixture
@@ -125,13 +126,13 @@ def test_an_older_version_is_brought_up_to_date_by_a_run_and_read_without_it(
     monkeypatch.setattr(schema, "MIGRATIONS", later)
     before = path.read_bytes()
     with ReadStore(path) as stored:
-        assert stored.meta().schema_version == 1
+        assert stored.meta().schema_version == VERSION
         assert len(list(stored.records())) == 61
     assert path.read_bytes() == before
     with RunStore.create_or_resume(path, OF) as store:
         assert len(store.played()) == 61
     with ReadStore(path) as stored:
-        assert stored.meta().schema_version == 2
+        assert stored.meta().schema_version == VERSION + 1
 
 
 def test_a_migration_that_fails_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,8 +142,46 @@ def test_a_migration_that_fails_changes_nothing(path: Path, monkeypatch: pytest.
         RunStore.open(path)
     monkeypatch.undo()
     with ReadStore(path) as stored:
-        assert stored.meta().schema_version == 1
+        assert stored.meta().schema_version == VERSION
         assert len(list(stored.records())) == 61
+
+
+def test_a_file_from_between_two_versions_is_refused(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE game DROP COLUMN lag_us")
+    connection.commit()
+    connection.close()
+    assert_refused(path, r"between two versions of gtparena \(game.lag_us is missing\).*play the event anew")
+
+
+def test_a_file_with_more_than_its_version_has_is_refused(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE run ADD COLUMN mood TEXT")
+    connection.commit()
+    connection.close()
+    assert_refused(path, r"between two versions of gtparena \(run.mood is unknown\)")
+
+
+def test_a_file_of_the_first_version_is_gone_on_with(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = path.with_name("first.db")
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        connection = schema.connect(first, "rwc")
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        schema.migrate(connection, 0)
+    connection.execute("ATTACH ? AS now", (str(path),))
+    for table in ("meta", "word", "identity", "game", "playing", "audit", "run"):
+        columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
+        connection.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM now.{table}")  # noqa: S608
+    connection.close()
+    with ReadStore(path) as now, ReadStore(first) as then:
+        assert then.meta().schema_version == 1
+        assert list(then.records()) == list(now.records())
+        assert then.workers() == ()
+        assert set(then.columns().worker.tolist()) == {-1}
+    with RunStore.create_or_resume(first, OF) as store:
+        store.add([record(OF, 70)])
+        assert len(store.played()) == 62
 
 
 def test_a_failed_creation_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
