@@ -59,7 +59,7 @@ def _match_panels(store: ReadStore, event: Event) -> Sequence[Panel]:
     """Return where a match of two engines stands, and its sequential test if it has one."""
     from arena.web.results import Panel
 
-    if not PairingsWatch.fits(event):
+    if event.format != "match" or not PairingsWatch.fits(event):
         return ()
     match = PairingsWatch(event)
     match.take_stored(store.ending_columns())

@@ -82,7 +82,7 @@ class Preparation:
         event: what is played, as the runner has it.
         absent: engines that are out of the event.
         python: the runner's interpreter; commands with it are started with the worker's.
-        programs: SHA-256 of each engine's program as the runner has it; empty: it is not compared.
+        programs: SHA-256 of each engine's program as the runner has it.
         bundles: for the folder of each engine that was handed in, the digest of its bundle.
         is_alone: whether the worker has its machine for itself, so that games may be bound to cores.
         threads: how many games it plays at once.
@@ -236,13 +236,18 @@ def _prepared(wanted: Preparation) -> Prepared:
     present = [entry for place, entry in enumerate(engines) if place not in wanted.absent]
     problems = [words for entry in present for words in _missing(entry)]
     programs = tuple(hashes_of(entry)[1] for entry in engines)
-    compared = zip(engines, wanted.event.engines, programs, wanted.programs or programs, strict=True)
-    for place, (entry, original, here, there) in enumerate(compared):
-        if place not in wanted.absent and here != there and original.folder not in folders:
-            problems.append(
-                f"has another program for engine {entry.name!r} (SHA-256 {here[:12]}…, the runner's "
-                f"{there[:12]}…): put the runner's {entry.command[0]} and the files of its command there"
-            )
+    compared = zip(engines, wanted.event.engines, programs, wanted.programs, strict=True)
+    others = [
+        f"{entry.name!r} (SHA-256 {here[:12]}…, the runner's {there[:12]}…)"
+        for place, (entry, original, here, there) in enumerate(compared)
+        if place not in wanted.absent and here != there and original.folder not in folders
+    ]
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        problems.append(
+            f"has another program for engine {others[0]}{more}: put the runner's programs there, and the "
+            "files that their commands name, at the same paths"
+        )
     measured = speed()
     sandbox = bubblewrap_problem()
     if problems:

@@ -226,7 +226,8 @@ def _table(table: Table, folder: str, ids: set[str]) -> dict[str, Any]:
         )
     return {
         "title": printable(table.title),
-        "headers": [printable(column.header, 60) for column in table.columns],
+        # A number stays with its sign.
+        "headers": [printable(column.header, 60).replace(" %", "\u00a0%") for column in table.columns],
         "alignment": tables.alignment(table),
         "rows": rows,
         "notes": _notes(table),

@@ -160,7 +160,9 @@ def test_a_worker_without_an_engine_or_with_another(lone: Trial, tmp_path: Path)
     everything = ["bwrap", "--dev-bind", "/", "/"]
     lone.start_worker("without", prefix=[*everything, "--tmpfs", str(programs)])
     done = run_there(lone, event, database)
-    assert_refused(done, database, "worker without (", "has another program for engine 'steady 1'", "put the")
+    assert_refused(
+        done, database, "worker without (", "has another program for engine 'steady 1'", "and 1 more: put"
+    )
     other = tmp_path / "other.py"
     other.write_text(f"{text}\n# Another.\n")
     lone.start_worker("with", prefix=[*everything, "--ro-bind", str(other), str(player)])

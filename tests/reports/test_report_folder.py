@@ -315,6 +315,7 @@ def test_games_at_several_komis_are_studied_with_charts(tmp_path: Path) -> None:
         "komi-margins.svg",
     }
     page = (tmp_path / "report" / "index.html").read_text()
+    assert "Pletore 4x4, komi -2 to 2" in page
     assert 'aria-label="Komi shares"' in page
     assert "Answer: " in page
     assert 'aria-label="Margins by engine"' in page
@@ -353,3 +354,20 @@ def test_under_pie_the_offers_are_shown(tmp_path: Path) -> None:
     page = (tmp_path / "report" / "index.html").read_text()
     assert "1 game ended by a fault before komi was settled." in page
     assert 'aria-label="Komi offers"' in page
+
+
+@pytest.mark.parametrize("precision", [None, 1.0])
+def test_a_laboratory_without_a_game_that_counts_has_words(tmp_path: Path, precision: float | None) -> None:
+    design = Design(tuple(range(4)), 2, precision, is_self_play=True)
+    database = of_komis(tmp_path / "cup.db", range(0), 0, design)
+    with ReadStore(database) as store:
+        games = [record.id for record in store.records()]
+    with RunStore.open(database) as run:
+        for game_id in games:
+            run.annul(game_id, "power cut")
+    written(tmp_path / "report", database)
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "Answer: no game ended on the board: nothing can be said." in page
+    assert "ended by a fault" not in page
+    assert komi_files(tmp_path / "report") == set()
+    assert page.count("Organiser, ") < 5 * folder_module.MOST_NOTES + len(games)

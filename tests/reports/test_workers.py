@@ -59,7 +59,7 @@ def test_an_event_of_this_machine_has_no_such_table(tmp_path: Path) -> None:
 
 
 def test_few_games_are_said_to_be_few(tmp_path: Path) -> None:
-    found = filled(tmp_path / "cup.db", event(games_each=4))
+    found = filled(tmp_path / "cup.db", event(games_each=8))
     assert found is not None
     assert "Too few games to tell by the points of pairs" in notes(found)[0]
 
