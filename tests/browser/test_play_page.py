@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import TimeoutError as PageTimeoutError
 
 from arena.cli.tables import Tables, event_against
 from arena.core.schedule import Schedule
@@ -65,20 +66,21 @@ def play_by_clicks(page: Page, most_turns: int) -> None:
         if page.locator(OVER).count():
             return
         before = plies(page)
-        for _ in range(12):
+        for _ in range(200):
             if plies(page) != before or page.locator(OVER).count():
                 break
-            height = page.locator("#heights button:visible")
-            words = page.locator("#words button:visible")
+            height = page.locator("#heights button:visible:enabled")
+            words = page.locator("#words button:visible:enabled")
             targets = page.locator(".target.may")
-            if height.count():
-                height.first.click()
-            elif targets.count():
-                targets.nth((turn * 7) % targets.count()).click(position={"x": 3, "y": 3})
-            elif words.count():
-                words.first.click()
-            else:
-                page.wait_for_timeout(20)
+            # What was offered may be gone by now, because the last click was a whole move.
+            with suppress(PageTimeoutError):
+                if height.count():
+                    height.first.click(timeout=1_000)
+                elif targets.count():
+                    target = targets.nth((turn * 7) % targets.count())
+                    target.click(position={"x": 3, "y": 3}, timeout=1_000)
+                elif words.count():
+                    words.first.click(timeout=1_000)
             page.wait_for_timeout(30)
         wait_for_turn(page, before)
 

@@ -32,6 +32,8 @@ def test_perfect_play_is_a_step_at_the_bracket_that_is_known(size: int, komis: s
         range(last_won - 1, last_won + 3), 1
     )
     assert any("repeated another move for move" in words for words in told["words"])
+    assert any("48 % from 50 %, 4904" in words and "9806" in words for words in told["words"])
+    assert not any(words.startswith("Recommended") for words in told["words"])
 
 
 def test_under_pie_it_is_told_what_was_offered_and_taken(tmp_path: Path) -> None:
