@@ -6,9 +6,9 @@ Overhead: the same event by both executors, two games at a time, games of three 
 between the first and the last game that ended. Both begin with the same processes and end with the same
 database.
 
-Scheduler: one real scheduler with TLS, and simulated workers, many in one process, whose games are a pause and
-an answer of the usual length. What is measured there is the scheduler's processor time for a game, for a worker
-in a second, and for a look at all workers; simulated workers say nothing about games.
+Scheduler: one real scheduler with TLS, and simulated workers, many in one process, whose games are a pause
+and an answer of the usual length. What is measured there is the scheduler's processor time for a game, for a
+worker in a second, and for a look at all workers; simulated workers say nothing about games.
 """
 
 from __future__ import annotations

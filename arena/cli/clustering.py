@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from arena.cluster.connection import Access
-    from arena.cluster.crew import Bundle, DaskCrew
+    from arena.cluster.crew import DaskCrew
+    from arena.cluster.greeting import Bundle
     from arena.core.event import Event
     from arena.store import RunStore
 
@@ -160,7 +161,7 @@ def crew_of(
 
 def _bundles(event: Event) -> list[Bundle]:
     """Return what must travel: the folders of engines that `arena submit` has entered."""
-    from arena.cluster.crew import Bundle
+    from arena.cluster.greeting import Bundle
 
     found = {}
     for entry in event.engines:

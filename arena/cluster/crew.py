@@ -28,28 +28,28 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
-from arena.cluster import station
-from arena.cluster.bundles import pieces
 from arena.cluster.calibration import clock_factor, scaled
+from arena.cluster.calls import ANSWER_S, CLOSE_S, bound_to, call_there, close, fetched, workers_at
 from arena.cluster.connection import ConnectionRefusal, connected
-from arena.cluster.installation import difference, installation
-from arena.live.crew import CrewError, Member
-from arena.live.messages import Failed, Finished, GiveBack, GivenBack, Play, Started
+from arena.cluster.greeting import Plan, RefusedError, TaskError, greet
+from arena.cluster.remote import Remote
+from arena.live.crew import CrewError
+from arena.live.messages import Failed, Finished
 from arena.live.pool import hashes_of
 from arena.store import StoreError, Worker
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from distributed import Client, Future
 
     from arena.cluster.connection import Access
-    from arena.cluster.station import Prepared, Reply
+    from arena.cluster.greeting import Bundle, Greeted
+    from arena.cluster.station import Reply
     from arena.core.event import Event
     from arena.core.record import GameRecord
     from arena.core.task import GameTask
-    from arena.live.crew import Employer
-    from arena.live.messages import Message
+    from arena.live.crew import Employer, Member
     from arena.live.preflight import EngineFinding
     from arena.store import Claim, RunStore
 
@@ -67,25 +67,13 @@ _LOOK_MS_A_WORKER = 2
 """Time between two looks at the scheduler, and how much longer it gets with each worker: at ten thousand the
 answer is megabytes."""
 
-_ANSWER_S = 10.0
 _RECONNECT_S = 1.0
-_SHORT_GAME_S = 5.0
-"""Games shorter than this are handed out one more at a time than a worker plays: the way there is long."""
+_FETCHERS = 32
+"""Workers that results are fetched from at the same time; one that does not answer takes a place a while."""
 
 _HOMES_KEPT = 10_000
 _LOSSES_OF_A_GAME = 5
 """A game whose worker was lost so often is taken to be the cause."""
-
-_CLOSE_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Bundle:
-    """An engine that was handed in, as it travels: its folder here, its digest, its build command."""
-
-    folder: str
-    sha256: str
-    build: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +110,7 @@ class _Out:
         is_late: whether its worker has lost it: what comes of it is evidence.
     """
 
-    member: _Remote
+    member: Remote
     task: GameTask
     claim: Claim | None = None
     future: Future[Any] | None = None
@@ -145,73 +133,6 @@ class _Seen:
     last_seen: float
     heard_at: float
     host: str
-
-
-class _Remote(Member):
-    """One worker of the cluster."""
-
-    spoils_games = False
-    short_game_s = _SHORT_GAME_S
-
-    def __init__(self, crew: DaskCrew, address: str, name: str, threads: int) -> None:
-        super().__init__(threads)
-        self.address = address
-        self.name = name
-        self.process = ""
-        self.number = 0
-        self.time_factor = 1.0
-        self.why_lost: str | None = None
-        self.findings: tuple[EngineFinding, ...] = ()
-        self._crew = crew
-        self._queue: list[str] = []
-        self._begun: set[str] = set()
-        self._inbox, self._incoming = trio.open_memory_channel["Message"](sys.maxsize)
-
-    @property
-    def incoming(self) -> AsyncIterator[Message]:
-        return self._incoming
-
-    async def send(self, message: Message) -> None:
-        match message:
-            case Play(task):
-                self._crew.hand_out(self, task)
-                self._queue.append(task.scheduled.id)
-                self._begin()
-            case GiveBack():
-                back = [game_id for game_id in self._queue if game_id not in self._begun]
-                self._queue = [game_id for game_id in self._queue if game_id in self._begun]
-                self._crew.call_back(self, back)
-                self.say(GivenBack(tuple(back)))
-            case _:
-                raise RuntimeError(f"unexpected message {type(message).__name__}")
-
-    async def leave(self, limit_s: float) -> str:
-        return f"worker {self.name} {self.why_lost or 'was sent home'}"
-
-    def say(self, message: Message) -> None:
-        """Pass a message on to the runner."""
-        if self.why_lost is None:
-            self._inbox.send_nowait(message)
-
-    def over(self, game_id: str, message: Message) -> None:
-        """Pass on what a game came to; a worker takes the next one by itself."""
-        self._begun.discard(game_id)
-        self._queue.remove(game_id)
-        self.say(message)
-        self._begin()
-
-    def _begin(self) -> None:
-        """Tell of the games that the worker plays by now: it takes them in the order they came."""
-        for game_id in self._queue[: self.share]:
-            if game_id not in self._begun:
-                self._begun.add(game_id)
-                self.say(Started(game_id))
-
-    def lose(self, why: str) -> None:
-        """End what it says: the runner has its games played by others."""
-        self.why_lost = why
-        self.is_ready = False
-        self._inbox.close()
 
 
 class DaskCrew:
@@ -245,13 +166,12 @@ class DaskCrew:
         self._event = event
         self._access = access
         self._store = store
-        self._event_key = event_key
         self._say = say
-        self._bundles = bundles
-        self._absent = absent
         self._logs = logs
         self._settings = settings
         self._run = secrets.token_hex(8)
+        # The programs are hashed when they are first needed, in a thread.
+        self._plan = Plan(self._run, event_key, event, absent, (), bundles)
         self._client: Client | None = None
         self._employer: Employer | None = None
         self._nursery: trio.Nursery | None = None
@@ -259,7 +179,7 @@ class DaskCrew:
         self._scheduler_id = ""
         self._is_broken = False
         self._seen: dict[str, _Seen] = {}
-        self._members: dict[str, _Remote] = {}
+        self._members: dict[str, Remote] = {}
         self._greeting: dict[str, trio.CancelScope] = {}
         self._refused: dict[str, str] = {}
         self._alone_since: float | None = None
@@ -268,14 +188,15 @@ class DaskCrew:
         self._to_submit: list[tuple[str, _Out]] = []
         self._has_to_submit = trio.Event()
         self._ended, self._to_fetch = trio.open_memory_channel[str](sys.maxsize)
+        self._fetching: dict[str, list[str]] = {}
+        self._fetchers = trio.CapacityLimiter(_FETCHERS)
         self._claims: dict[str, Claim] = {}
         self._exchanges: dict[str, tuple[Path, bytes]] = {}
         self._losses: dict[str, int] = {}
-        self._homes: OrderedDict[str, _Remote] = OrderedDict()
+        self._homes: OrderedDict[str, Remote] = OrderedDict()
         self._mate: str | None = None
         self._reference: float | None = None
-        self._there = _call_there()
-        self._programs: tuple[str, ...] = ()
+        self._there = call_there()
 
     # --- what the runner asks for ---
 
@@ -287,12 +208,12 @@ class DaskCrew:
             self._client = await trio.to_thread.run_sync(connected, self._access)
         except ConnectionRefusal as refusal:
             raise CrewError(str(refusal), is_refusal=True) from refusal
-        self._programs = await trio.to_thread.run_sync(self._own_programs)
+        self._plan = await trio.to_thread.run_sync(self._with_programs)
         nursery.start_soon(self._submit_all)
         nursery.start_soon(self._fetch_all)
         addresses = await self._first_workers()
         nursery.start_soon(self._watch)
-        found: dict[str, tuple[_Remote, Prepared, Mapping[str, str]]] = {}
+        found: dict[str, Greeted] = {}
         async with trio.open_nursery() as greeting:
             for address in addresses:
                 greeting.start_soon(self._greeted, address, found)
@@ -304,12 +225,12 @@ class DaskCrew:
         if not found:
             message = "every worker was lost before the first game: see what the workers themselves say"
             raise CrewError(message, is_refusal=True)
-        speeds = [prepared.speed for _, prepared, _ in found.values() if prepared.speed is not None]
+        speeds = [each.prepared.speed for each in found.values() if each.prepared.speed is not None]
         stored = await trio.to_thread.run_sync(self._store.workers)
         earlier = [float(each.worker.details["reference"]) for each in stored if each.worker.details]
         self._reference = earlier[0] if earlier else statistics.median(speeds)
-        for member, prepared, facts in found.values():
-            await self._enrol(member, prepared, facts)
+        for address, greeted in found.items():
+            await self._enrol(address, greeted)
 
     async def examine(self, absent: frozenset[int]) -> tuple[EngineFinding, ...]:
         """Return what the workers' own pre-flights found, each warning once."""
@@ -328,7 +249,8 @@ class DaskCrew:
         pair = task.scheduled.pair
         home = self._homes.get(pair)
         is_mate, self._mate = self._mate == pair, None
-        if home is not None and home.is_ready and (is_mate or self._is_below_limit()):
+        may_follow = is_mate and self._settings.games_at_a_time is None
+        if home is not None and home.is_ready and (may_follow or self._is_below_limit()):
             return home
         if not self._is_below_limit():
             return None
@@ -354,7 +276,7 @@ class DaskCrew:
         for member in self._members.values():
             member.lose("was sent home")
         leave = partial(self._leave, client, list(self._members), is_calm=is_calm)
-        with trio.move_on_after(2 * _CLOSE_S):
+        with trio.move_on_after(2 * CLOSE_S):
             await trio.to_thread.run_sync(leave, abandon_on_cancel=True)
 
     def add(self, records: Sequence[GameRecord]) -> None:
@@ -373,12 +295,12 @@ class DaskCrew:
 
     # --- what members ask for ---
 
-    def hand_out(self, member: _Remote, task: GameTask) -> None:
+    def hand_out(self, member: Remote, task: GameTask) -> None:
         """Have a game submitted with the next batch."""
         self._to_submit.append((task.scheduled.id, _Out(member, task)))
         self._has_to_submit.set()
 
-    def call_back(self, member: _Remote, game_ids: Sequence[str]) -> None:
+    def call_back(self, member: Remote, game_ids: Sequence[str]) -> None:
         """Take games back that nobody has begun."""
         wanted = set(game_ids)
         self._to_submit = [each for each in self._to_submit if each[0] not in wanted]
@@ -405,10 +327,8 @@ class DaskCrew:
                 self._out[key] = out
                 if out.future is not None:
                     out.future.add_done_callback(partial(self._note_end, key))
-            self._drop(
-                [key for key, out in submitted if out.member.why_lost is not None],
-                "its worker was lost as it was handed out",
-            )
+            gone = [key for key, out in submitted if not out.member.has(_id_of(out))]
+            self._drop(gone, "its worker was lost, or it was taken back, as it was handed out")
 
     def _submit(self, client: Client, outs: Sequence[_Out]) -> list[tuple[str, _Out]]:
         """Take leases and submit; in a thread."""
@@ -424,10 +344,19 @@ class DaskCrew:
                 black, white = out.task.controls
                 factor = member.time_factor
                 task = replace(out.task, controls=(scaled(black, factor), scaled(white, factor)))
-                out.future = client.submit(
-                    self._there, "play", self._run, pickle.dumps(task), key=key, **_bound_to(member.address)
-                )
                 submitted.append((key, out))
+                try:
+                    out.future = client.submit(
+                        self._there,
+                        "play",
+                        self._run,
+                        pickle.dumps(task),
+                        key=key,
+                        **bound_to(member.address),
+                    )
+                except Exception:
+                    # The scheduler is going; whoever watches it finds out and takes the leases back.
+                    self._is_broken = True
         return submitted
 
     def _note_end(self, key: str, _future: Future[Any]) -> None:
@@ -440,38 +369,59 @@ class DaskCrew:
                 self._token.run_sync_soon(function, *values)
 
     async def _fetch_all(self) -> None:
-        async for first in self._to_fetch:
-            keys = [first]
-            while self._to_fetch.statistics().current_buffer_used:
-                keys.append(self._to_fetch.receive_nowait())
-            wanted: dict[str, Any] = {key: self._out[key].future for key in keys if key in self._out}
-            client = self._client
-            if not wanted or client is None:
-                continue
-            replies = await trio.to_thread.run_sync(_fetched, client, wanted)
-            late: list[tuple[GameRecord, Claim]] = []
-            for key, reply in replies.items():
-                if key not in self._out:
+        """Fetch results, those of each worker in turn: one that does not answer holds nobody else up."""
+        async with trio.open_nursery() as nursery:
+            async for key in self._to_fetch:
+                out = self._out.get(key)
+                if out is None or out.future is None:
                     continue
-                if reply is None:
-                    # Nobody here has cancelled it, or it would not be out any more.
-                    self._is_broken = self._is_broken or wanted[key].status == "cancelled"
-                    continue
-                late += self._take(self._out.pop(key), reply)
-            if late:
-                await self._keep_late(late)
+                waiting = self._fetching.setdefault(out.member.address, [])
+                waiting.append(key)
+                if len(waiting) == 1:
+                    nursery.start_soon(self._fetch_from, out.member.address)
 
-    def _take(self, out: _Out, reply: Reply | str) -> list[tuple[GameRecord, Claim]]:
+    async def _fetch_from(self, address: str) -> None:
+        waiting = self._fetching[address]
+        while waiting:
+            key = waiting[0]
+            out = self._out.get(key)
+            if out is not None and out.future is not None:
+                reply = await trio.to_thread.run_sync(fetched, out.future, limiter=self._fetchers)
+                await self._settle(key, out.future, reply)
+            del waiting[0]
+        del self._fetching[address]
+
+    async def _settle(self, key: str, future: Future[Any], reply: Reply | str | None) -> None:
+        """Do what a reply asks for, unless the game has been forgotten meanwhile."""
+        if key not in self._out:
+            return
+        if reply is not None:
+            late = self._take(self._out.pop(key), reply)
+            if late is not None:
+                await self._keep_late(*late)
+        elif future.status == "cancelled":
+            # Nobody here has cancelled it, or it would not be out any more.
+            self._is_broken = True
+        elif future.status == "finished" and self._nursery is not None:
+            self._nursery.start_soon(self._fetch_later, key)
+        else:
+            future.add_done_callback(partial(self._note_end, key))
+
+    async def _fetch_later(self, key: str) -> None:
+        await trio.sleep(_LOOK_S)
+        self._ended.send_nowait(key)
+
+    def _take(self, out: _Out, reply: Reply | str) -> tuple[GameRecord, Claim] | None:
         """Pass a result on to the runner; return what came too late."""
         if out.claim is None:
-            return []
+            return None
         game_id = _id_of(out)
         if isinstance(reply, str):
             if not out.is_late:
                 self._claims[game_id] = out.claim
                 text = f"worker {out.member.name} cannot play: {reply}"
                 out.member.over(game_id, Failed(game_id, text, ""))
-            return []
+            return None
         message = reply.message
         if not out.is_late and reply.process != out.member.process:
             # The lease was given to a process that is no more; somebody else was started at its address.
@@ -480,13 +430,13 @@ class DaskCrew:
             self._lose(out.member, why)
             out.is_late = True
         if out.is_late:
-            return [(message.record, out.claim)] if isinstance(message, Finished) else []
+            return (message.record, out.claim) if isinstance(message, Finished) else None
         if isinstance(message, Finished):
             self._losses.pop(game_id, None)
             message = self._with_log(message, reply.log)
         self._claims[game_id] = out.claim
         out.member.over(game_id, message)
-        return []
+        return None
 
     def _with_log(self, message: Finished, content: bytes | None) -> Finished:
         """Name the exchange as it will be called here; it is written with the record."""
@@ -513,14 +463,13 @@ class DaskCrew:
             return replace(record, log="", warnings=warnings)
         return record
 
-    async def _keep_late(self, late: Sequence[tuple[GameRecord, Claim]]) -> None:
+    async def _keep_late(self, record: GameRecord, claim: Claim) -> None:
         try:
-            await trio.to_thread.run_sync(self._store.add_claimed, late)
+            await trio.to_thread.run_sync(self._store.add_claimed, [(record, claim)])
         except StoreError as error:
             self._give_up(f"late results cannot be kept: {error}")
             return
-        for record, _ in late:
-            self._say(f"game {record.id}: a late result ({record.verdict.result}) is kept as evidence")
+        self._say(f"game {record.id}: a late result ({record.verdict.result}) is kept as evidence")
 
     # --- who is there ---
 
@@ -566,7 +515,7 @@ class DaskCrew:
         if client is None:
             return False
         try:
-            scheduler_id, workers = await trio.to_thread.run_sync(_workers_at, client, abandon_on_cancel=True)
+            scheduler_id, workers = await trio.to_thread.run_sync(workers_at, client, abandon_on_cancel=True)
         except Exception:
             # Whatever Dask raises when its scheduler has gone, or is going.
             return False
@@ -644,91 +593,50 @@ class DaskCrew:
                     self._nursery.start_soon(self._greet_newcomer, address)
 
     async def _greet_newcomer(self, address: str) -> None:
-        found: dict[str, tuple[_Remote, Prepared, Mapping[str, str]]] = {}
+        found: dict[str, Greeted] = {}
         await self._greeted(address, found)
         if address in self._refused:
             self._say(f"{self._refused[address]}; it gets no games")
-        for member, prepared, facts in found.values():
-            await self._enrol(member, prepared, facts)
+        if address in found:
+            await self._enrol(address, found[address])
 
-    async def _greeted(
-        self, address: str, found: dict[str, tuple[_Remote, Prepared, Mapping[str, str]]]
-    ) -> None:
+    async def _greeted(self, address: str, found: dict[str, Greeted]) -> None:
         """Look at a worker; it is `found`, or refused, or gone."""
         scope = self._greeting.setdefault(address, trio.CancelScope())
         try:
             with scope:
                 found[address] = await self._greet(address)
-        except _RefusedError as refusal:
+        except RefusedError as refusal:
             self._refused[address] = str(refusal)
         except _LostError:
             pass
         if address not in found:
             self._greeting.pop(address, None)
 
-    async def _greet(self, address: str) -> tuple[_Remote, Prepared, Mapping[str, str]]:
+    async def _greet(self, address: str) -> Greeted:
         seen = self._seen[address]
         who = f"worker {seen.name} ({address})" if seen.name != address else f"worker {address}"
-        try:
-            facts = await self._ask(address, "describe")
-        except _TaskError as error:
-            raise _RefusedError(
-                f"{who} cannot load gtparena ({error}): install 'gtparena[cluster]' of the runner's version "
-                "there and start it anew"
-            ) from error
-        if (words := difference(installation(), facts)) is not None:
-            raise _RefusedError(f"{who} {words}")
-        try:
-            await self._send_bundles(address, who)
-            wanted = station.Preparation(
-                self._run,
-                self._event_key,
-                self._event,
-                self._absent,
-                sys.executable,
-                self._programs,
-                {each.folder: each.sha256 for each in self._bundles},
-                sum(each.host == seen.host for each in self._seen.values()) == 1,
-                seen.threads,
-            )
-            prepared: Prepared = pickle.loads(  # noqa: S301  from the worker, see the station
-                await self._ask(address, "prepare", pickle.dumps(wanted))
-            )
-        except _TaskError as error:
-            raise _RefusedError(f"{who} cannot be made ready ({error}); see the worker's own log") from error
-        if prepared.problems:
-            raise _RefusedError(f"{who} {'; '.join(prepared.problems)}")
-        member = _Remote(self, address, seen.name, seen.threads)
-        member.process = facts["process"]
-        member.findings = prepared.findings
-        return member, prepared, facts
+        is_alone = sum(each.host == seen.host for each in self._seen.values()) == 1
+        ask = partial(self._ask, address)
+        return await greet(ask, who, self._plan, threads=seen.threads, is_alone=is_alone)
 
-    async def _send_bundles(self, address: str, who: str) -> None:
-        """Send the worker what it does not have of the engines that were handed in."""
-        builds = {each.sha256: each for each in self._bundles}
-        for digest in await self._ask(address, "missing_bundles", list(builds)):
-            bundle = builds[digest]
-            parts = await trio.to_thread.run_sync(list, pieces(Path(bundle.folder)))
-            for offset, piece in parts:
-                await self._ask(address, "take_piece", digest, offset, piece)
-            problem = await self._ask(address, "open_bundle", digest, list(bundle.build))
-            if problem:
-                raise _RefusedError(f"{who} {problem}")
-
-    async def _enrol(self, member: _Remote, prepared: Prepared, facts: Mapping[str, str]) -> None:
-        """Take a worker in: from here on it gets games."""
+    async def _enrol(self, address: str, greeted: Greeted) -> None:
+        """Take a worker in that is still there: from here on it gets games."""
         try:
-            await self._enrol_present(member, prepared, facts)
+            if (seen := self._seen.get(address)) is not None:
+                await self._enrol_seen(address, seen, greeted)
         finally:
-            self._greeting.pop(member.address, None)
+            self._greeting.pop(address, None)
 
-    async def _enrol_present(self, member: _Remote, prepared: Prepared, facts: Mapping[str, str]) -> None:
+    async def _enrol_seen(self, address: str, seen: _Seen, greeted: Greeted) -> None:
+        facts, prepared = greeted.facts, greeted.prepared
+        member = Remote(self, address, seen.name, seen.threads, greeted)
         reference = self._reference or prepared.speed or 1.0
         if self._settings.scales_clocks and prepared.speed is not None:
             member.time_factor = clock_factor(prepared.speed, reference)
         shown = ("gtparena", "python", "platform", "distributed")
         details = {name: facts[name] for name in shown if name in facts}
-        details |= {"address": member.address, "sandbox": prepared.sandbox, "reference": f"{reference:.4f}"}
+        details |= {"address": address, "sandbox": prepared.sandbox, "reference": f"{reference:.4f}"}
         worker = Worker(member.name, facts["host"], member.share, prepared.speed, member.time_factor, details)
         try:
             member.number = await trio.to_thread.run_sync(self._store.enrol, worker)
@@ -739,16 +647,18 @@ class DaskCrew:
         games = "1 game" if member.share == 1 else f"{member.share} games"
         speed = "" if prepared.speed is None else f", speed {prepared.speed:.2f}"
         self._say(f"worker {member.name} on {facts['host']}: {games} at a time{speed}{clocks}")
-        for entry, here, there in zip(self._event.engines, prepared.programs, self._programs, strict=True):
+        for entry, here, there in zip(
+            self._event.engines, prepared.programs, self._plan.programs, strict=True
+        ):
             if here != there:
                 self._say(f"worker {member.name}: {entry.name} was built there to another program")
-        if member.address in self._seen:
+        if address in self._seen:
             member.is_ready = True
-            self._members[member.address] = member
+            self._members[address] = member
             if self._employer is not None:
                 self._employer.welcome(member)
 
-    def _lose(self, member: _Remote, why: str) -> None:
+    def _lose(self, member: Remote, why: str) -> None:
         """Take a worker's games from it; what it still brings of them is evidence."""
         self._members.pop(member.address, None)
         self._to_submit = [each for each in self._to_submit if each[1].member is not member]
@@ -810,8 +720,8 @@ class DaskCrew:
         for scope in self._greeting.values():
             scope.cancel()
         if old is not None:
-            with trio.move_on_after(_CLOSE_S):
-                await trio.to_thread.run_sync(partial(_close, old), abandon_on_cancel=True)
+            with trio.move_on_after(CLOSE_S):
+                await trio.to_thread.run_sync(partial(close, old), abandon_on_cancel=True)
         why = ""
         with trio.move_on_after(self._settings.patience_s):
             while self._client is None:
@@ -834,7 +744,7 @@ class DaskCrew:
         """Have a function of the station called on a worker.
 
         Raises:
-            _TaskError: it raised something there, or could not be called.
+            TaskError: it raised something there, or could not be called.
             _LostError: the scheduler is gone. (A worker that goes has its greeting cancelled.)
         """
         client = self._client
@@ -842,7 +752,7 @@ class DaskCrew:
             raise _LostError
         done = trio.Event()
         key = f"gtparena-{self._run}-{function}-{secrets.token_hex(8)}"
-        submit = partial(client.submit, self._there, function, *values, key=key, **_bound_to(address))
+        submit = partial(client.submit, self._there, function, *values, key=key, **bound_to(address))
         try:
             future = await trio.to_thread.run_sync(submit)
         except Exception as error:
@@ -855,11 +765,11 @@ class DaskCrew:
                 self._nursery.start_soon(self._cancel, client, [future])
             raise
         try:
-            return await trio.to_thread.run_sync(partial(future.result, timeout=_ANSWER_S))
+            return await trio.to_thread.run_sync(partial(future.result, timeout=ANSWER_S))
         except Exception as error:
             if future.status == "cancelled" or self._client is not client:
                 raise _LostError from error
-            raise _TaskError(f"{type(error).__name__}: {error}") from error
+            raise TaskError(f"{type(error).__name__}: {error}") from error
 
     def _is_below_limit(self) -> bool:
         limit = self._settings.games_at_a_time
@@ -867,8 +777,8 @@ class DaskCrew:
             return False
         return any(member.has_room() for member in self._members.values())
 
-    def _own_programs(self) -> tuple[str, ...]:
-        return tuple(hashes_of(entry)[1] for entry in self._event.engines)
+    def _with_programs(self) -> Plan:
+        return replace(self._plan, programs=tuple(hashes_of(entry)[1] for entry in self._event.engines))
 
     def _leave(self, client: Client, addresses: list[str], *, is_calm: bool) -> None:
         """Take leave of everybody; in a thread."""
@@ -883,75 +793,12 @@ class DaskCrew:
                 on_error="ignore",
             )
         with suppress(Exception):
-            _close(client)
+            close(client)
 
     def _give_up(self, message: str) -> None:
         if self._employer is not None:
             self._employer.give_up(message)
 
 
-class _RefusedError(Exception):
-    """A worker that must not play; the message is a sentence for the user."""
-
-
-class _TaskError(Exception):
-    """A function failed on a worker; the message is what it raised."""
-
-
 def _id_of(out: _Out) -> str:
     return out.task.scheduled.id
-
-
-def _call_there() -> Callable[..., Any]:
-    """Return what calls a function of the station wherever it is sent.
-
-    It is made here so that it travels as itself and not as a name: a worker without our package would not
-    survive the name, and the scheduler needs nothing of ours.
-    """
-
-    def gtparena_station(function: str, *values: Any, **keywords: Any) -> Any:
-        import importlib
-
-        return getattr(importlib.import_module("arena.cluster.station"), function)(*values, **keywords)
-
-    return gtparena_station
-
-
-def _bound_to(address: str) -> dict[str, Any]:
-    """Return how a task is submitted that nobody but one worker may do, and nobody again."""
-    return {"workers": [address], "allow_other_workers": False, "pure": False, "retries": 0}
-
-
-def _workers_at(client: Client) -> tuple[str, dict[str, dict[str, Any]]]:
-    """Return the scheduler's name for itself and what it knows of its workers; in a thread."""
-    scheduler: Any = client.scheduler
-    identity = client.sync(scheduler.identity, n_workers=-1, callback_timeout=_ANSWER_S)
-    workers: dict[str, dict[str, Any]] = identity["workers"]
-    return str(identity["id"]), workers
-
-
-def _fetched(client: Client, futures: Mapping[str, Any]) -> dict[str, Reply | str | None]:
-    """Return what tasks came to; in a thread.
-
-    Returns:
-        For each key the reply, in words what the task raised, or None where nothing will come: its worker or
-        the scheduler is going, which will be noticed by the one who watches them.
-    """
-    try:
-        contents = client.gather(list(futures.values()))
-        return {key: pickle.loads(each) for key, each in zip(futures, contents, strict=True)}  # noqa: S301
-    except Exception:
-        # One of them failed or went with its worker: each by itself.
-        return {key: _fetched_alone(future) for key, future in futures.items()}
-
-
-def _fetched_alone(future: Future[Any]) -> Reply | str | None:
-    try:
-        reply: Reply = pickle.loads(future.result(timeout=_ANSWER_S))  # noqa: S301  from the worker
-    except Exception as error:
-        return f"{type(error).__name__}: {error}" if future.status == "error" else None
-    return reply
-
-
-def _close(client: Client) -> None:
-    client.close(timeout=_CLOSE_S)
