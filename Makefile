@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test engines fair-komi system check soak bench lock clean
+.PHONY: run test engines ladder fair-komi system check soak bench lock clean
 
 # Plays four real events of real engine processes; tables and charts are left in out/.
 run: $(READY)
@@ -41,6 +41,12 @@ engines: $(READY)
 		mkdir -p out && $(CC) -std=c11 -O2 -Wall -Wextra -o out/flat_engine sample_engines/c/flat_engine.c; \
 	else echo "no C compiler ($(CC)): the engine in C is left out"; fi
 	$(BIN)/python -m sample_engines.search.ready
+
+# The ladders of docs/engines.md: every level of each game's engines against every other.
+ladder: engines
+	for game in pletore pente topolo plakoto; do \
+		$(BIN)/arena run examples/ladder-$$game.toml --db out/ladder-$$game.db || exit 1; \
+	done
 
 # The study of docs/fair-komi.md: tables and charts in out/fair-komi/SIZE, about an hour of one core.
 fair-komi: engines

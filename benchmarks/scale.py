@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 GAMES = 1_000_000
 _PLAYED = 300
+_TIMED = 400
 _MB = 1_000_000
 
 
@@ -78,12 +79,17 @@ def scheduled(report: Report, folder: Path) -> None:
 
 
 def _one_game_us(event: Event, ordinal: int) -> float:
-    """Return the time to make one scheduled game, the first for its pair, in a fresh schedule."""
+    """Return the mean time of a scheduled game near an ordinal, in a fresh schedule.
+
+    A pair's opening is drawn by a permutation that takes a step more for some places than for others.
+    """
     schedule = Schedule(event)
     schedule.game(0)
+    first = min(ordinal, GAMES - _TIMED)
     start = time.perf_counter_ns()
-    schedule.game(ordinal)
-    return (time.perf_counter_ns() - start) / 1000
+    for each in range(first, first + _TIMED):
+        schedule.game(each)
+    return (time.perf_counter_ns() - start) / 1000 / _TIMED
 
 
 def stored(report: Report, database: Path, folder: Path) -> None:
