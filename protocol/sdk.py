@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import sys
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -162,6 +163,13 @@ class Engine:
         """
         raise NotImplementedError
 
+    def idle(self) -> bool:
+        """Think on the opponent's time, for some milliseconds; return whether there is more to think about.
+
+        Called again and again while no command waits and this returns True. The default has nothing to do.
+        """
+        return False
+
     def knows_game(self, game: str) -> bool:
         """Say whether the game can be played; the default looks it up in `games`."""
         return game in self.games
@@ -199,7 +207,7 @@ def serve(engine: Engine, read_from: int, write_to: int) -> None:
     """
     parser = CommandParser()
     server = _Server(engine)
-    while not server.is_done() and (data := os.read(read_from, READ_BYTES)):
+    while not server.is_done() and (data := _next_bytes(engine, read_from)):
         replies: list[bytes] = []
         for command in parser.feed(data):
             if replies and not engine.joins_replies and _takes_time(command):
@@ -209,6 +217,27 @@ def serve(engine: Engine, read_from: int, write_to: int) -> None:
             if server.is_done():
                 break
         _write_all(write_to, b"".join(replies))
+
+
+def _next_bytes(engine: Engine, read_from: int) -> bytes:
+    """Return what comes next, empty at the end of the stream; the engine may think until then."""
+    if type(engine).idle is not Engine.idle:
+        waiting = select.poll()
+        waiting.register(read_from, select.POLLIN)
+        # Errors and the end of the stream count as something to read as well.
+        while not waiting.poll(0) and _has_more_to_think(engine):
+            pass
+    return os.read(read_from, READ_BYTES)
+
+
+def _has_more_to_think(engine: Engine) -> bool:
+    try:
+        return engine.idle()
+    except Exception:
+        import traceback  # only here, as in `_Server.reply`
+
+        traceback.print_exc(file=sys.stderr)
+        return False
 
 
 def _takes_time(command: Command | BadCommand) -> bool:

@@ -1,10 +1,11 @@
 """Monte Carlo tree search, compiled where numba is installed (`pip install gtparena[engines]`).
 
-    python -m sample_engines.mcts_player [--playouts N] [--seconds S] [--plain] [--seed N]
+    python -m sample_engines.mcts_player [--playouts N] [--seconds S] [--ponder] [--plain] [--seed N]
 
 How long it thinks: as many playouts as `arena-limit playouts N` or else the option `playouts` says (0: no
 such limit), and never longer than its clock allows; without either, the option `seconds` for each move. The
-tree is kept from move to move. It does not think on the opponent's time.
+tree is kept from move to move. On the opponent's time it thinks only if the option `ponder` says so, and not
+in games with dice, where the next roll is not known; what it plays then depends on the opponent's time too.
 
 Compiled or not, the same seed and the same number of playouts give the same moves. Where the compiler has not
 been through yet (`python -m sample_engines.search.ready` does it beforehand), a game may have to begin
@@ -23,7 +24,7 @@ from sample_engines.search.tree_search import TreeSearch
 
 if TYPE_CHECKING:
     from arena.rules.base import Position
-    from protocol.sdk import TurnClock
+    from protocol.sdk import ColourWord, TurnClock
     from sample_engines.search.followed import FollowedGame
 
 CAPACITY = 1_000_000
@@ -40,26 +41,57 @@ class MctsPlayer(CorePlayer):
     search = "tree"
     limits = ("playouts",)
 
-    def __init__(self, playouts: int = 0, seconds: float = 1.0, *, compiled: bool = True) -> None:
+    def __init__(
+        self, playouts: int = 0, seconds: float = 1.0, *, ponders: bool = False, compiled: bool = True
+    ) -> None:
         """Make an engine.
 
         Args:
             playouts: a move's playouts, 0 for no such limit.
             seconds: thinking time where neither playouts nor a clock limit it.
+            ponders: think on the opponent's time too.
             compiled: use numba if it is there.
         """
         super().__init__(compiled=compiled)
         self.options = (
             OptionSpec("playouts", OptionKind.INT, str(playouts), 0, 10**9),
             OptionSpec("seconds", OptionKind.FLOAT, str(seconds), 0.001, 3600.0),
+            OptionSpec("ponder", OptionKind.BOOL, str(ponders).lower()),
         )
-        self.settings = {"playouts": playouts, "seconds": seconds}
+        self.settings = {"playouts": playouts, "seconds": seconds, "ponder": ponders}
         self._tree: TreeSearch | None = None
+        self._is_opponents_turn = self._is_own_move_next = False
 
     def new_game(self) -> None:
         """Set up the game and forget the tree of the last one."""
         super().new_game()
         self._tree = None
+        self._is_opponents_turn = self._is_own_move_next = False
+
+    def play(self, colour: ColourWord, move: str) -> None:
+        """Play a move; after the engine's own it is the opponent's turn."""
+        self._is_opponents_turn, self._is_own_move_next = self._is_own_move_next, False
+        super().play(colour, move)
+
+    def genmove(self, colour: ColourWord, clock: TurnClock) -> str:
+        """Think and return a move."""
+        move = super().genmove(colour, clock)
+        self._is_own_move_next = True
+        return move
+
+    def idle(self) -> bool:
+        """Grow the tree while the opponent thinks, if that was asked for."""
+        position = self._position
+        if (
+            not self.settings["ponder"]
+            or self._tree is None
+            or not self._is_opponents_turn
+            or position is None
+            or position.is_over
+            or self.rules.has_dice
+        ):
+            return False
+        return self._tree.ponder()
 
     def think(self, position: Position, game: FollowedGame, clock: TurnClock) -> int:
         """Search, say what was found and return the move visited most."""
@@ -93,10 +125,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Monte Carlo tree search.")
     parser.add_argument("--playouts", type=int, default=0, help="playouts a move; 0: as time allows")
     parser.add_argument("--seconds", type=float, default=1.0, help="time a move where nothing else limits it")
+    parser.add_argument("--ponder", action="store_true", help="think on the opponent's time too")
     parser.add_argument("--plain", action="store_true", help="plain Python even where numba is installed")
     parser.add_argument("--seed", type=int, help="seed for use without a referee")
     arguments = parser.parse_args()
-    engine = MctsPlayer(arguments.playouts, arguments.seconds, compiled=not arguments.plain)
+    engine = MctsPlayer(
+        arguments.playouts, arguments.seconds, ponders=arguments.ponder, compiled=not arguments.plain
+    )
     engine.seed = arguments.seed
     run(engine)
 

@@ -126,6 +126,11 @@ class Searcher:
             self._priors,
         )
 
+    @property
+    def has_room(self) -> bool:
+        """Whether half of the nodes are still free."""
+        return int(self._control[USED]) < int(self._control[CAPACITY]) // 2
+
     def finding(self) -> Finding:
         """Return what is thought of the position after at least one playout."""
         best = self._favourite(0)

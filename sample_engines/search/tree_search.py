@@ -45,11 +45,7 @@ class TreeSearch:
                 two must be given. At least one playout is made.
         """
         begin = time.monotonic()
-        if self._steps_at_root is None:
-            self._searcher.set_root(self._game.state())
-        else:
-            self._searcher.move_root(self._game.state(), self._game.steps[self._steps_at_root :])
-        self._steps_at_root = len(self._game.steps)
+        self._follow()
         # With a limit of playouts it is looked only here and there whether the move can change, at places
         # that do not depend on the machine's speed.
         stage = None if playouts is None else max(1, playouts // STAGES)
@@ -74,3 +70,25 @@ class TreeSearch:
                     break
                 chunk = min(chunk, affordable)
         return self._searcher.finding()
+
+    def ponder(self) -> bool:
+        """Search the present position for one chunk of time, for what it is worth after the next move.
+
+        Returns whether more would be of use: not when the tree has no room left.
+        """
+        begin = time.monotonic()
+        if self._steps_at_root != len(self._game.steps):
+            self._follow()
+        chunk = 1
+        while time.monotonic() < begin + CHUNK_S / 2:
+            self._searcher.run(chunk)
+            chunk *= 2
+        return self._searcher.has_room
+
+    def _follow(self) -> None:
+        """Move the root of the tree to the game's position."""
+        if self._steps_at_root is None:
+            self._searcher.set_root(self._game.state())
+        else:
+            self._searcher.move_root(self._game.state(), self._game.steps[self._steps_at_root :])
+        self._steps_at_root = len(self._game.steps)

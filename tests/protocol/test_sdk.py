@@ -359,6 +359,32 @@ def test_replies_before_a_thought_are_not_held_back_unless_asked_for() -> None:
         os.close(descriptor)
 
 
+def test_an_engine_thinks_on_until_a_command_waits_and_no_error_of_it_is_an_answer() -> None:
+    class Pondering(_Recorder):
+        thoughts = 0
+        send_to = -1
+
+        def idle(self) -> bool:
+            self.thoughts += 1
+            if self.thoughts == 3:
+                os.write(self.send_to, b"name\n")
+            elif self.thoughts == 4:
+                os.write(self.send_to, b"quit\n")
+                raise ValueError("confused")
+            return True
+
+    commands_in, commands_out = os.pipe()
+    replies_in, replies_out = os.pipe()
+    engine = Pondering()
+    engine.send_to = commands_out
+    serve(engine, commands_in, replies_out)
+    assert engine.thoughts == 4
+    os.close(replies_out)
+    assert os.read(replies_in, 100) == b"= recorder\n\n=\n\n"
+    for descriptor in (commands_in, commands_out, replies_in):
+        os.close(descriptor)
+
+
 def test_held_back_replies_are_one_write() -> None:
     engine = _Recorder("A1")
     engine.joins_replies = True

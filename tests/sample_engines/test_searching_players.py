@@ -291,3 +291,25 @@ def test_without_a_compiler_plain_python_plays(monkeypatch: pytest.MonkeyPatch) 
     engine = make(MctsPlayer, make_rules("topolo", size=4), compiled=True)
     assert engine.genmove("black", TurnClock())
     assert colour_name(BLACK) == "black"
+
+
+def test_only_an_engine_that_ponders_thinks_on_the_opponents_time_and_not_before_a_roll() -> None:
+    for game, ponders, expected in (
+        ("pletore", False, False),
+        ("pletore", True, True),
+        ("plakoto", True, False),
+    ):
+        rules = make_rules(game, size=SIZES[game])
+        engine = make(MctsPlayer, rules)
+        engine.settings = {**engine.settings, "ponder": ponders}
+        position = rules.initial()
+        assert not engine.idle()
+        play_on(engine, position, 1)
+        assert engine.idle() is expected
+        if game == "pletore":
+            answer = COLOURS[position.to_move]
+            reply = next(iter(position.legal_moves()))
+            engine.play(answer, rules.format_move(reply))
+            position.play(reply)
+            assert not engine.idle()
+            assert play_on(engine, position, 4)
