@@ -2,7 +2,7 @@
 
     python -m benchmarks.cluster [--json FILE] [--games N] [--simulated N,N,…]
 
-Overhead: the same event by both executors, two games at a time, games of three lengths; games per minute
+Overhead: the same event by both executors, two games at a time, games of two lengths; games per minute
 between the first and the last game that ended. Both begin with the same processes and end with the same
 database.
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import logging
 import pickle
 import subprocess
 import sys
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 
     from distributed import Client, Future
 
-PAUSES_MS = (0, 10, 50)
-"""What each engine waits before a move: games of some tenths of a second to some seconds."""
+PAUSES_MS = (0, 20)
+"""What each engine waits before a move: games of some hundredths and of half a second."""
 
 _ROUNDS = 2
 _GAME_S = 1.0
@@ -122,8 +123,18 @@ class _Workers:
 
 async def be_workers(address: str, ca: str, cert: str, key: str, count: int) -> None:
     """Be so many workers until killed."""
+    import dask
     from distributed import Security, Worker
 
+    # What a worker does besides would be too much for so many in one process.
+    dask.config.set(
+        {
+            "distributed.worker.profile.enabled": False,
+            "distributed.admin.system-monitor.interval": "10s",
+            "distributed.admin.system-monitor.gil.enabled": False,
+        }
+    )
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     security = Security(tls_ca_file=ca, tls_worker_cert=cert, tls_worker_key=key, require_encryption=True)
     with tempfile.TemporaryDirectory() as place:
         for number in range(count):
@@ -233,7 +244,7 @@ def main() -> None:
         return
     parser = arguments(__doc__)
     parser.add_argument("--games", type=int, default=40, help="games of each run of the overhead")
-    parser.add_argument("--simulated", default="50,200", help="numbers of simulated workers")
+    parser.add_argument("--simulated", default="10,25,50", help="numbers of simulated workers")
     chosen = parser.parse_args()
     report = Report("A cluster")
     with tempfile.TemporaryDirectory() as name:

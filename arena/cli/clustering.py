@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arena.cli.errors import Failure
-from arena.submissions.registry import Registry, RegistryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -140,6 +137,9 @@ def crew_of(
     Raises:
         Failure: an engine that was handed in is not what it was.
     """
+    import hashlib
+    import socket
+
     from arena.cluster.crew import DaskCrew, Settings
 
     settings = Settings(**options.given, games_at_a_time=options.games_at_a_time)
@@ -162,6 +162,7 @@ def crew_of(
 def _bundles(event: Event) -> list[Bundle]:
     """Return what must travel: the folders of engines that `arena submit` has entered."""
     from arena.cluster.greeting import Bundle
+    from arena.submissions.registry import Registry, RegistryError
 
     found = {}
     for entry in event.engines:

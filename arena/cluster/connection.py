@@ -172,6 +172,7 @@ def connected(access: Access) -> Client:
     Raises:
         ConnectionRefusal: it cannot be had; the message says what to do.
     """
+    probe(access)
     try:
         import distributed
     except ModuleNotFoundError as error:
@@ -179,7 +180,6 @@ def connected(access: Access) -> Client:
     # What Dask would say of lost workers and connections the run says itself.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     logging.getLogger("tornado").setLevel(logging.CRITICAL)
-    probe(access)
     keys: dict[str, Any] = {}
     if access.is_encrypted:
         keys["security"] = distributed.Security(

@@ -9,14 +9,26 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.store import ReadStore, StoreError
+import trio
+
+from arena.cluster.connection import Access
+from arena.cluster.crew import DaskCrew, Settings
+from arena.config import load_event
+from arena.core.schedule import Schedule
+from arena.core.task import game_task
+from arena.live.tournament import Ending, Runner
+from arena.store import ReadStore, RunStore, StoreError
 from tests.cli.runs import arena, started, wait_until
+from tests.live.runs import Watcher
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from arena.cluster.trial import Trial
+    from arena.core.event import Event
+    from arena.core.task import GameTask
+    from arena.live.tournament import RunReport
     from arena.store import LatePlaying, LostLease, StoredWorker
 
 STEADY = Path(__file__).parent / "steady_player.py"
@@ -94,10 +106,71 @@ def started_there(trial: Trial, file: Path, database: Path, *more: str) -> subpr
     return started("run", file, "--db", database, *options(trial, *more))
 
 
+PLAIN = Settings(workers=2)
+
+
+def outcome_there(
+    trial: Trial, file: Path, database: Path, fault: Callable[[], None] | None, settings: Settings
+) -> tuple[RunReport, list[str]]:
+    """Play an event on a cluster, in this process, while something happens to the cluster.
+
+    Args:
+        trial: the cluster.
+        file: the event.
+        database: made, or gone on with.
+        fault: called in a thread when the run begins.
+        settings: of the crew.
+
+    Returns:
+        How it ended, and what was said.
+    """
+    event = load_event(file)
+    files = trial.certificates
+    said: list[str] = []
+    with RunStore.create_or_resume(database, event) as store:
+        access = Access(trial.address, files.ca, files.cert, files.key)
+        crew = DaskCrew(event, access, store, event_key=str(database), say=said.append, settings=settings)
+        thread = threading.Thread(target=fault)
+        thread.start()
+        report = trio.run(
+            Runner(event, _left(event, store), crew.add, Watcher(), again=_never, crew=crew).run
+        )
+        thread.join()
+    return report, said
+
+
+def _left(event: Event, store: RunStore) -> Iterator[GameTask]:
+    played = store.played()
+    schedule = Schedule(event)
+    for ordinal in range(len(schedule)):
+        if ordinal not in played:
+            game = schedule.game(ordinal)
+            yield game_task(event, game, store.attempts(game.id) + 1, store.dice_key)
+
+
+def played_there(
+    trial: Trial,
+    file: Path,
+    database: Path,
+    fault: Callable[[], None] | None = None,
+    settings: Settings = PLAIN,
+) -> list[str]:
+    """Play an event on a cluster to its end, see `outcome_there`; return what was said."""
+    report, said = outcome_there(trial, file, database, fault, settings)
+    assert report.ending is Ending.FINISHED, report
+    return said
+
+
+def _never(task: GameTask) -> GameTask:
+    raise AssertionError(f"game {task.scheduled.id} was void")
+
+
 def run_here(file: Path, database: Path) -> None:
     """Run an event on this machine to its end."""
-    done = arena("run", file, "--db", database, "--no-output")
-    assert done.returncode == 0, done.stderr
+    event = load_event(file)
+    with RunStore.create_or_resume(database, event) as store:
+        report = trio.run(Runner(event, _left(event, store), store.add, Watcher(), again=_never).run)
+    assert report.ending is Ending.FINISHED, report
 
 
 def finished(run: subprocess.Popen[str]) -> str:
@@ -128,11 +201,13 @@ def lost(database: Path) -> tuple[LostLease, ...]:
         return ()
 
 
-def standings(database: Path) -> str:
-    """Return the table of an event, without what depends on time."""
-    done = arena("standings", database)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split("Margins, forfeits and time")[0]
+def table(database: Path) -> list[tuple[object, ...]]:
+    """Return what the table of an event is made of, without times."""
+    with ReadStore(database) as store:
+        return [
+            (each.black, each.white, each.winner, each.reason, each.games, each.final_margin, each.plies)
+            for each in store.tallies()
+        ]
 
 
 def stop(pid: int) -> None:

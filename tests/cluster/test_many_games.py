@@ -22,12 +22,12 @@ from tests.cluster.clusters import (
     lost,
     run_here,
     slowing_folder,
-    standings,
     started_there,
     steady_event,
     steady_players,
     stop,
     stored_workers,
+    table,
     tended,
 )
 
@@ -74,7 +74,7 @@ def test_two_hundred_games_with_every_fault_come_out_as_here(tmp_path: Path) -> 
     print(words.split("Standings")[0])
     assert games_played(here) >= GAMES
     assert what_was_played(database) == what_was_played(here)
-    assert standings(database) == standings(here)
+    assert table(database) == table(here)
     checked, expected = (arena("verify", each).stdout for each in (database, here))
     assert "all as the rules, the seed and the dice key have it" in checked
     assert checked.split(",")[0] == expected.split(",")[0]
