@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from arena.core.record import GameRecord
     from arena.core.task import GameTask
     from arena.live.preflight import EngineFinding
-    from arena.live.referee import MovePlayed
 
 KOMI = 4
 _FIRST_WORDS = tuple(f"{column}{row}" for column in "ABCDEFGHJ" for row in range(1, 10))
@@ -170,9 +169,6 @@ class Marks:
         """Note when the first game began."""
         if self.first_game_at is None:
             self.first_game_at = time.perf_counter()
-
-    def move_played(self, move: MovePlayed) -> None:
-        """Moves are not looked at."""
 
     def game_committed(self, record: GameRecord) -> None:
         """Count it; mark the state now and then."""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from arena.core.record import Evidence, GameRecord
     from arena.core.task import GameTask
     from arena.live.preflight import EngineFinding
-    from arena.live.referee import MovePlayed
     from arena.live.tournament import Observer
 
     class Display(Observer, Protocol):
@@ -192,9 +191,6 @@ class _Watching:
 
     def game_started(self, task: GameTask) -> None:
         self.running.add(task.scheduled.id)
-
-    def move_played(self, move: MovePlayed) -> None:
-        """Moves are not shown here."""
 
     def game_committed(self, record: GameRecord) -> None:
         self.running.discard(record.id)

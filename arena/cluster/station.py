@@ -355,7 +355,7 @@ class _Session:
                 start_new_session=True,
             )
         self._stream = BlockingStream(ours)
-        hello = Hello(event, len(slots), shows_moves=False, slots=slots, logs=self._folder / "logs")
+        hello = Hello(event, len(slots), slots=slots, logs=self._folder / "logs")
         for target in (self._receive, self._end_when_over):
             threading.Thread(target=target, daemon=True).start()
         with suppress(OSError):

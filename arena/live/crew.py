@@ -173,7 +173,6 @@ class LocalCrew:
 
     Args:
         event: what is played.
-        shows_moves: whether moves are told.
         database: see `arena.live.messages.Hello`.
         logs: folder for exchanges, None for none.
     """
@@ -182,12 +181,10 @@ class LocalCrew:
         self,
         event: Event,
         *,
-        shows_moves: bool = False,
         database: Path | None = None,
         logs: Path | None = None,
     ) -> None:
         self._event = event
-        self._shows_moves = shows_moves
         self._database = database
         self._logs = logs
         self._slots = slots_of(event, sorted(os.sched_getaffinity(0)))
@@ -261,9 +258,7 @@ class LocalCrew:
 
     async def _greet(self, member: _Process) -> None:
         slots = self._slots[member.place :: len(self._shares)]
-        await member.greet(
-            self._event, slots, shows_moves=self._shows_moves, database=self._database, logs=self._logs
-        )
+        await member.greet(self._event, slots, database=self._database, logs=self._logs)
 
 
 class _Process(Member):
@@ -295,12 +290,11 @@ class _Process(Member):
         event: Event,
         slots: tuple[Slot, ...],
         *,
-        shows_moves: bool,
         database: Path | None,
         logs: Path | None,
     ) -> None:
         """Tell it what it is for; it takes games from then on."""
-        await self.send(Hello(event, len(slots), shows_moves, database, slots, logs))
+        await self.send(Hello(event, len(slots), database, slots, logs))
         self.is_ready = True
 
     async def send(self, message: Message) -> None:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from arena.core.record import GameRecord
     from arena.core.task import GameTask
     from arena.live.preflight import EngineFinding
-    from arena.live.referee import MovePlayed
     from arena.live.slots import Slot
 
 _LENGTH = struct.Struct("<I")
@@ -37,7 +36,6 @@ class Hello:
     Attributes:
         event: the event, its engines as they are to be used.
         games_at_a_time: how many games are played at once; further ones wait their turn.
-        shows_moves: whether `MoveSeen` messages are wanted.
         database: where the event is stored: those who watch it are found by its path; None: nobody watches.
         slots: places for these games.
         logs: folder for exchanges, None when none are kept.
@@ -45,7 +43,6 @@ class Hello:
 
     event: Event
     games_at_a_time: int
-    shows_moves: bool
     database: Path | None = None
     slots: tuple[Slot, ...] = ()
     logs: Path | None = None
@@ -108,13 +105,6 @@ class GivenBack:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveSeen:
-    """Worker to runner: a move, for whoever watches."""
-
-    move: MovePlayed
-
-
-@dataclass(frozen=True, slots=True)
 class Finished:
     """Worker to runner: a game's record."""
 
@@ -146,7 +136,6 @@ Message = (
     | Goodbye
     | Started
     | GivenBack
-    | MoveSeen
     | Finished
     | Failed
 )

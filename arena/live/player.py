@@ -10,7 +10,7 @@ import trio
 
 from arena.live.exchange_log import LINES_KEPT, write_log
 from arena.live.pool import EnginePool, StartUpFault
-from arena.live.referee import MovePlayed, Referee
+from arena.live.referee import Referee
 from arena.live.slots import FREE_SLOT, Slot
 from arena.rules import BLACK, WHITE
 
@@ -35,7 +35,6 @@ class GamePlayer:
         pool: where sessions come from.
         patience: told how many games are running.
         on_started: called when a game's engines are ready.
-        on_move: called after each move, None when nobody watches.
         slots: places for games; a game beyond them has none in particular.
         watch: looks at the games while they are played, None for no look.
         logs: folder for exchanges, None when none are kept.
@@ -47,7 +46,6 @@ class GamePlayer:
         patience: Patience,
         *,
         on_started: Callable[[str], None] = lambda _: None,
-        on_move: Callable[[MovePlayed], None] | None = None,
         slots: Sequence[Slot] = (),
         watch: Watch | None = None,
         logs: Path | None = None,
@@ -55,7 +53,6 @@ class GamePlayer:
         self._pool = pool
         self._patience = patience
         self._on_started = on_started
-        self._on_move = on_move
         self.running: dict[str, Referee] = {}
         self._free_slots = sorted(slots, key=lambda slot: slot.number, reverse=True)
         self._watch = watch
@@ -81,7 +78,6 @@ class GamePlayer:
                 task,
                 (sessions[BLACK], sessions[WHITE]),
                 identities,
-                on_move=self._on_move,
                 patience=self._patience,
                 watch=self._watch,
             )

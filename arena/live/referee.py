@@ -6,7 +6,6 @@ returns a record; only a fault of the arena itself leaves it as an exception.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -41,29 +40,6 @@ if TYPE_CHECKING:
 _FAULT_MOVE_BYTES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class MovePlayed:
-    """One move of a running game, for observers.
-
-    Attributes:
-        game_id: which game.
-        ply: its number, from 1.
-        colour: who moved.
-        word: the move.
-        clock: fields of the clock after it, as on the wire.
-        infos: what the engine said it thinks.
-        dice: the roll it was played with, None in games without.
-    """
-
-    game_id: str
-    ply: int
-    colour: int
-    word: str
-    clock: tuple[str, ...]
-    infos: Mapping[str, InfoValue]
-    dice: tuple[int, int] | None
-
-
 def utc_now() -> str:
     """Return the present time as the records write it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -76,7 +52,6 @@ class Referee:
         task: what to play.
         sessions: the sessions of the scheduled Black and White, started; empty before a `forfeit`.
         identities: what the record says of them.
-        on_move: called after every move of the engines, must return at once; None when nobody watches.
         patience: says how long the game may go on without letting others have their turn.
         watch: looks at the game while it is played, None for no look.
     """
@@ -87,7 +62,6 @@ class Referee:
         sessions: Sequence[Partner],
         identities: tuple[EngineIdentity, EngineIdentity],
         *,
-        on_move: Callable[[MovePlayed], None] | None = None,
         patience: Patience | None = None,
         watch: Watch | None = None,
     ) -> None:
@@ -100,7 +74,6 @@ class Referee:
         self._adjudged: Adjudged | None = None
         self._identities = list(identities)
         self._controls = list(task.controls)
-        self._on_move = on_move
         self._patience = patience or Patience(may_poll=False)
         self._started = utc_now()
         scheduled = task.scheduled
@@ -390,8 +363,6 @@ class Referee:
         box.append(f"play {colour} {played}")
         if announced is not None and idle.lists("arena-announce"):
             box.append(f"arena-announce {colour} {announced}")
-        if self._on_move is not None:
-            self._show_move(side, played, reply.infos, clocks)
         if self._adjudicator is not None and not position.is_over:
             return await self._adjudicated(self._adjudicator, position, side, reply.infos)
         return None
@@ -427,15 +398,6 @@ class Referee:
         announced = self._position.announcement
         self._announcements.append(announced)
         return announced
-
-    def _show_move(
-        self, side: int, word: str, infos: Mapping[str, InfoValue], clocks: tuple[Clock, Clock]
-    ) -> None:
-        if self._on_move is not None:
-            fields = (*clocks[BLACK].wire_fields("black"), *clocks[WHITE].wire_fields("white"))
-            dice = self._dice_thrown[-1] if self._dice_thrown else None
-            ply = len(self._moves)
-            self._on_move(MovePlayed(self._task.scheduled.id, ply, side, word, fields, infos, dice))
 
     # ---- verdicts -----------------------------------------------------------------------------------
 

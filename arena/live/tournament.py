@@ -19,7 +19,7 @@ from arena.core import verdict as verdicts
 from arena.core.record import EngineIdentity, Evidence, GameRecord
 from arena.core.verdict import Reason
 from arena.live.crew import ABORT_S, CrewError, LocalCrew, WorkerLostError
-from arena.live.messages import Failed, Finished, GiveBack, GivenBack, MoveSeen, Play, Started
+from arena.live.messages import Failed, Finished, GiveBack, GivenBack, Play, Started
 from arena.live.referee import utc_now
 from arena.rules import BLACK
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from arena.core.task import GameTask
     from arena.live.crew import Crew, Member
     from arena.live.preflight import EngineFinding
-    from arena.live.referee import MovePlayed
 
 _COMMIT_PAUSE_S = 0.01
 """Time from one commit to the next: games that end in between share one, which costs a third of one each."""
@@ -78,9 +77,6 @@ class Observer(Protocol):
     def game_started(self, task: GameTask) -> None:
         """Both engines of a game are ready."""
 
-    def move_played(self, move: MovePlayed) -> None:
-        """An engine moved; some moves may never be shown."""
-
     def game_committed(self, record: GameRecord) -> None:
         """A record is in the store, void ones too."""
 
@@ -98,11 +94,10 @@ class Runner:
         commit: writes records, in a thread; returns when they are safe, raises when they are not.
         observer: told what happens.
         again: makes the task of playing a void game once more (its dice are new where they are independent).
-        shows_moves: whether the observer wants `move_played`.
         database: where `commit` writes: those who watch the event are found by its path; None: nobody does.
         absent: engines that are out of the event and have no games to play.
         logs: folder where exchanges are kept, None for none.
-        crew: who plays; it knows by itself of `shows_moves`, `database` and `logs`.
+        crew: who plays; it knows by itself of `database` and `logs`.
     """
 
     def __init__(
@@ -113,7 +108,6 @@ class Runner:
         observer: Observer,
         *,
         again: Callable[[GameTask], GameTask],
-        shows_moves: bool = False,
         database: Path | None = None,
         absent: frozenset[int] = frozenset(),
         logs: Path | None = None,
@@ -124,7 +118,7 @@ class Runner:
         self._commit = commit
         self._observer = observer
         self._absent = absent
-        self._crew: Crew = crew or LocalCrew(event, shows_moves=shows_moves, database=database, logs=logs)
+        self._crew: Crew = crew or LocalCrew(event, database=database, logs=logs)
         self._next_attempt = again
         self._again: list[GameTask] = []
         self._faults_in_a_row: dict[tuple[int, int], int] = {}
@@ -270,8 +264,6 @@ class Runner:
                     self._observer.game_started(member.started(game_id))
                 case GivenBack(game_ids):
                     self._put_back([member.running.pop(game_id) for game_id in game_ids])
-                case MoveSeen(move):
-                    self._observer.move_played(move)
                 case _:
                     raise RuntimeError(f"unexpected message {type(message).__name__}")
         if self._is_dismissing:

@@ -32,7 +32,6 @@ from arena.live.messages import (
     Hello,
     Message,
     MessageStream,
-    MoveSeen,
     Play,
     Started,
     UseEvent,
@@ -51,12 +50,7 @@ if TYPE_CHECKING:
 
     from arena.core.event import Event
     from arena.core.task import GameTask
-    from arena.live.referee import MovePlayed
     from arena.live.slots import Slot
-
-_MOST_WAITING = 256
-"""Messages waiting to be sent beyond which moves are dropped: whoever watches may miss some; the referee
-never waits for them."""
 
 
 class Worker:
@@ -82,7 +76,6 @@ class Worker:
                 pool,
                 self._patience,
                 on_started=lambda game_id: self._say(Started(game_id)),
-                on_move=self._show if hello.shows_moves else None,
                 slots=hello.slots,
                 watch=self._watch,
                 logs=hello.logs,
@@ -146,10 +139,6 @@ class Worker:
 
     def _say(self, message: Message) -> None:
         self._outgoing.send_nowait(message)
-
-    def _show(self, move: MovePlayed) -> None:
-        if self._outgoing.statistics().current_buffer_used < _MOST_WAITING:
-            self._say(MoveSeen(move))
 
     async def _send_all(self) -> None:
         async for message in self._to_send:

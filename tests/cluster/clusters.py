@@ -206,7 +206,7 @@ def table(database: Path) -> list[tuple[object, ...]]:
     with ReadStore(database) as store:
         return [
             (each.black, each.white, each.winner, each.reason, each.games, each.final_margin, each.plies)
-            for each in store.tallies()
+            for each in store.ending_columns().tallies()
         ]
 
 

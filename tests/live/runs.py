@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from arena.core.record import GameRecord
     from arena.core.task import GameTask
     from arena.live.preflight import EngineFinding
-    from arena.live.referee import MovePlayed
 
 
 def event_of(*engines: Engine, concurrency: int = 2, time: str = "60") -> Event:
@@ -61,7 +60,6 @@ class Watcher:
         self.findings: tuple[EngineFinding, ...] = ()
         self.started: list[GameTask] = []
         self.committed: list[GameRecord] = []
-        self.moves: list[MovePlayed] = []
         self.stops: list[bool] = []
 
     def examined(self, findings: tuple[EngineFinding, ...]) -> None:
@@ -71,10 +69,6 @@ class Watcher:
     def game_started(self, task: GameTask) -> None:
         """Remember a game."""
         self.started.append(task)
-
-    def move_played(self, move: MovePlayed) -> None:
-        """Remember a move."""
-        self.moves.append(move)
 
     def game_committed(self, record: GameRecord) -> None:
         """Remember a result."""

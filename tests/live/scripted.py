@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import trio
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from arena.core.event import Komi
     from arena.core.verdict import Reason
-    from arena.live.referee import MovePlayed
     from arena.live.watch import Watch
     from arena.rules import Position, Rules
 
@@ -352,12 +351,10 @@ class Game:
     Attributes:
         record: what the referee made of it.
         in_step: by scheduled colour: whether the referee would use its session again.
-        seen: what the observer was told.
     """
 
     record: GameRecord
     in_step: tuple[bool, bool]
-    seen: list[MovePlayed] = field(default_factory=list)
 
     @property
     def outcome(self) -> tuple[str, str]:
@@ -401,7 +398,6 @@ async def play(
 ) -> Game:
     """Let two engines play a task (default: Pente 5x5, ten seconds each)."""
     patience = virtual_patience()
-    seen: list[MovePlayed] = []
     async with trio.open_nursery() as nursery:
         sessions = []
         for engine in (black, white):
@@ -411,7 +407,7 @@ async def play(
             await session.start_up()
             sessions.append(session)
         identities = (EngineIdentity(black.name), EngineIdentity(white.name))
-        referee = Referee(task or task_of(), sessions, identities, on_move=seen.append, watch=watch)
+        referee = Referee(task or task_of(), sessions, identities, watch=watch)
         record = await referee.play()
         in_step = (referee.is_in_step(sessions[BLACK]), referee.is_in_step(sessions[WHITE]))
         # What was sent last shall arrive before the pipes are closed.
@@ -419,4 +415,4 @@ async def play(
         for engine in (black, white):
             engine.process.kill()
         nursery.cancel_scope.cancel()
-    return Game(record, in_step, seen)
+    return Game(record, in_step)

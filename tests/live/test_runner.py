@@ -52,7 +52,6 @@ class Run:
         event: Event,
         to_play: Iterator[GameTask],
         *,
-        shows_moves: bool = False,
         absent: frozenset[int] = frozenset(),
         logs: Path | None = None,
     ) -> None:
@@ -65,7 +64,6 @@ class Run:
             lambda batch: self.store(batch),
             self.watcher,
             again=again,
-            shows_moves=shows_moves,
             absent=absent,
             logs=logs,
         )
@@ -103,14 +101,13 @@ def interrupting(run: Run, condition: Callable[[], bool], *numbers: int) -> Call
 async def test_a_run_is_finished_when_all_games_are_stored() -> None:
     mark = uuid.uuid4().hex
     event = event_of(entry("good", mark, "a"), entry("crash", mark, "b"), entry("names", mark, "c"))
-    run = Run(event, tasks(event, 12), shows_moves=True)
+    run = Run(event, tasks(event, 12))
     report = await run.to_the_end()
     assert report.ending is Ending.FINISHED
     assert sorted(record.ordinal for record in run.stored) == list(range(12))
     assert {record.attempt for record in run.stored} == {1}
     assert len(run.watcher.started) == 12
     assert [finding.name for finding in report.findings] == ["a", "b", "c"]
-    assert run.watcher.moves
     assert marked(mark) == []
 
 
