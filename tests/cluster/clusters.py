@@ -202,11 +202,11 @@ def lost(database: Path) -> tuple[LostLease, ...]:
 
 
 def table(database: Path) -> list[tuple[object, ...]]:
-    """Return what the table of an event is made of, without times."""
+    """Return how each game ended, in the order of the schedule, without times."""
     with ReadStore(database) as store:
         return [
-            (each.black, each.white, each.winner, each.reason, each.games, each.final_margin, each.plies)
-            for each in store.ending_columns().tallies()
+            (each.id, each.black, each.white, each.result, each.reason, each.plies, each.moves_hash)
+            for each in store.summaries()
         ]
 
 
