@@ -205,8 +205,8 @@ def table(database: Path) -> list[tuple[object, ...]]:
     """Return what the table of an event is made of, without times."""
     with ReadStore(database) as store:
         return [
-            (each.black, each.white, each.winner, each.reason, each.games, each.final_margin, each.plies)
-            for each in store.tallies()
+            (each.black, each.white, each.winner, each.reason, each.at_fault, each.final_margin, each.plies)
+            for each in store.summaries()
         ]
 
 
