@@ -26,12 +26,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from distributed.protocol.pickle import dumps
+
+from arena.cluster.calls import call_there
 from arena.cluster.connection import Access, connected
 from arena.cluster.station import Reply
 from arena.cluster.trial import Trial
+from arena.core.schedule import Schedule
+from arena.core.task import game_task
 from arena.live.messages import Finished
-from arena.store import ReadStore
+from arena.store import ReadStore, RunStore, Worker
 from benchmarks.measuring import Report, arguments, cpu_ns
+from benchmarks.store_scale import event_of, synthetic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +48,7 @@ PAUSES_MS = (0, 20)
 """What each engine waits before a move: games of some hundredths and of half a second."""
 
 _ROUNDS = 2
+_STORED_GAMES = 2000
 _GAME_S = 1.0
 _PLAYER = Path(__file__).parent.parent / "tests" / "cluster" / "steady_player.py"
 
@@ -96,9 +103,29 @@ def overhead(report: Report, trial: Trial, folder: Path, games: int) -> None:
         for name, rate in best.items():
             report.add(f"{name}, {pause_ms} ms a move", rate, "games/min")
         report.add(f"dask / local, {pause_ms} ms a move", 100 * best["dask"] / best["local"], "%")
-    with ReadStore(folder / "dask.db") as store:
-        sizes = [len(pickle.dumps(Reply("0" * 16, Finished(each)))) for each in store.records()]
-    report.add("a game's answer", sum(sizes) / len(sizes), "bytes", digits=0)
+
+
+def store_and_wire(report: Report, folder: Path) -> None:
+    """Measure leases and results in the store, and what a game of usual length is on the wire."""
+    games = _STORED_GAMES
+    event = event_of(games)
+    records = list(synthetic(games, seed=1))
+    for batch in (1, 20):
+        database = folder / f"leases-{batch}.db"
+        with RunStore.create_or_resume(database, event) as store:
+            worker = store.enrol(Worker("one", "host", 1))
+            start = time.perf_counter()
+            for first in range(0, games, batch):
+                some = records[first : first + batch]
+                claims = store.give([(each.id, each.attempt) for each in some], worker, 60.0)
+                store.add_claimed(list(zip(some, claims, strict=True)))
+            per_s = games / (time.perf_counter() - start)
+        report.add(f"games given and stored, {batch} a transaction", per_s, "games/s", digits=0)
+    answers = [len(pickle.dumps(Reply("0" * 16, Finished(each)))) for each in records]
+    task = game_task(event, Schedule(event).game(0), 1, bytes(32))
+    report.add("a game's task", len(pickle.dumps(task)), "bytes", digits=0)
+    report.add("what calls the station", len(dumps(call_there())), "bytes", digits=0)
+    report.add("a game's answer", sum(answers) / len(answers), "bytes", digits=0)
 
 
 def _simulated_game(pause_s: float, answer: bytes) -> bytes:
@@ -251,6 +278,7 @@ def main() -> None:
         if chosen.games:
             with Trial(2) as trial:
                 overhead(report, trial, Path(name), chosen.games)
+        store_and_wire(report, Path(name))
         scheduler(report, [int(each) for each in chosen.simulated.split(",") if each], 2500)
     report.publish(chosen.json)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,5 +93,5 @@ def compare_groups(
     degrees = int(np.linalg.matrix_rank(covariance, tol=_RANK_TOLERANCE * largest * len(excess)))
     inverse = np.linalg.pinv(covariance, rcond=_RANK_TOLERANCE, hermitian=True)
     statistic = float(excess @ inverse @ excess)
-    p_value = float(chi2.sf(statistic, degrees))
+    p_value = float(chdtrc(degrees, statistic))
     return Comparison(statistic, degrees, p_value, units_seen, int(informative[present].min()))
