@@ -32,6 +32,8 @@ from protocol.framing import Banner, Fault
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from arena.live.nearness import Nearness
+
 _READ_BYTES = 16 * 1024
 """One read: many turns' worth of sane output; small enough that allocating it costs nothing."""
 
@@ -92,9 +94,10 @@ class Patience:
         now_ns: the clock that thinking time is measured with, nanoseconds; it must run as trio's does.
         poll_s: longest poll of one channel; None while nobody else can be held up.
         burst_ns: how long a game may go on without a checkpoint of trio's.
+        nearness: where this thread runs; None where that is left to the system.
     """
 
-    __slots__ = ("_games", "burst_ns", "may_poll", "now_ns", "poll_s")
+    __slots__ = ("_games", "burst_ns", "may_poll", "nearness", "now_ns", "poll_s")
 
     poll_s: float | None
     burst_ns: int
@@ -102,6 +105,7 @@ class Patience:
     def __init__(self, *, may_poll: bool = True, now_ns: Callable[[], int] = time.perf_counter_ns) -> None:
         self.may_poll = may_poll
         self.now_ns = now_ns
+        self.nearness: Nearness | None = None
         self.games = 0
 
     @property
@@ -339,6 +343,8 @@ class Channel:
             deadline_ns: when to give up, by the channel's clock.
             down_to: how many commands may remain without their answer.
         """
+        if self._patience.nearness is not None:
+            self._patience.nearness.after_wait()
         with trio.CancelScope() as scope:
             self._scope = scope
             scope.deadline = trio.current_time() + max((deadline_ns - self._now_ns()) / 1e9, 0.0)

@@ -278,6 +278,8 @@ class Referee:
                 return verdict
             # Turns answered at once need no checkpoint; other games and the runner's messages do.
             if patience.now_ns() - resumed_ns > patience.burst_ns:
+                if patience.nearness is not None:
+                    patience.nearness.after_burst()
                 await trio.lowlevel.checkpoint()
                 resumed_ns = patience.now_ns()
         return verdicts.by_outcome(position.outcome())

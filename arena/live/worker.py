@@ -36,6 +36,7 @@ from arena.live.messages import (
     Started,
     UseEvent,
 )
+from arena.live.nearness import Nearness
 from arena.live.player import GamePlayer
 from arena.live.pool import EnginePool
 from arena.live.preflight import examine
@@ -70,6 +71,8 @@ class Worker:
         hello = await anext(incoming, None)
         if not isinstance(hello, Hello):
             return
+        if hello.games_at_a_time == 1 and hello.slots and hello.slots[0].cores:
+            self._patience.nearness = Nearness(hello.slots[0].cores)
         async with trio.open_nursery() as nursery:
             pool = EnginePool(hello.event.engines, nursery, self._patience, hello.games_at_a_time)
             player = GamePlayer(
