@@ -82,7 +82,8 @@ def results_of(
     white_points = np.where(winner == _WHITE_WINS, 1.0, np.where(winner == _DRAW, 0.5, 0.0))
     pairings: tuple[PairingScore, ...] = ()
     if has_pairings(event, discipline):
-        ended = columns.ordinal[kept] < prefix_of(columns.ordinal)
+        in_prefix = columns.ordinal[kept] < prefix_of(columns.ordinal)
+        ended = slice(None) if in_prefix.all() else in_prefix
         pairings = pairing_scores(
             pair[ended], black[ended], white[ended], black_points[ended], white_points[ended]
         )

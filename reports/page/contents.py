@@ -18,6 +18,7 @@ from arena.core.rounds import games_of_meeting
 from arena.core.verdict import FAULTS, Reason
 from arena.rules.base import BLACK, QuestionError, colour_name
 from arena.rules.registry import make_rules, rules_class
+from arena.store import ResultColumns
 from arena.words import counted
 from reports import workers
 from reports.boards import drawing_of
@@ -178,12 +179,12 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
     columns = store.columns()
     played_by = workers.by_worker(store, columns)
     chosen, komis, games = _chosen(columns, replays, of_more), _komis(columns), len(columns.ordinal)
-    results = results_of(store, columns=columns)
-    # Of a million games the columns are 200 MB, which what follows needs more.
-    columns = _only(columns, ("black_identity", "white_identity", "winner", "pair"))
     plan = plan_of(store, event)
     # An engine is as strong as itself.
     rated = None if plan is not None and plan.is_self_play else _rated(store, columns)
+    # Of a million games the columns are 200 MB, and the results as much again.
+    columns = _only(columns, [column.name for column in fields(ResultColumns)])
+    results = results_of(store, columns=columns)
     del columns
     return Material(
         event=event,
