@@ -132,8 +132,11 @@ def notes(found: ByWorker) -> tuple[str, ...]:
     if found.left_out:
         said.append(f"{found.left_out} pairs not played by one worker are left out of the comparison.")
     if found.lost:
-        late = f", {found.late} late results are kept as evidence and count for nothing" if found.late else ""
-        said.append(f"{found.lost} times a game was taken from its worker and given away anew{late}.")
+        said.append(f"Games taken from their worker and given away anew: {found.lost}.")
+    if found.late:
+        said.append(
+            f"Late results, kept as evidence (arena export --late), that count for nothing: {found.late}."
+        )
     return tuple(said)
 
 

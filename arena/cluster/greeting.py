@@ -13,6 +13,7 @@ import trio
 from arena.cluster.bundles import pieces
 from arena.cluster.installation import difference, installation
 from arena.cluster.station import Preparation
+from arena.live.sandbox import bubblewrap_problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,6 +113,7 @@ async def greet(ask: Ask, who: str, plan: Plan, *, threads: int, is_alone: bool)
             sys.executable,
             plan.programs,
             {each.folder: each.sha256 for each in plan.bundles},
+            await trio.to_thread.run_sync(bubblewrap_problem) is None,
             is_alone,
             threads,
         )

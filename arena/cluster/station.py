@@ -84,6 +84,7 @@ class Preparation:
         python: the runner's interpreter; commands with it are started with the worker's.
         programs: SHA-256 of each engine's program as the runner has it.
         bundles: for the folder of each engine that was handed in, the digest of its bundle.
+        has_bubblewrap: whether the runner has it: entries with `sandbox = "auto"` are contained alike.
         is_alone: whether the worker has its machine for itself, so that games may be bound to cores.
         threads: how many games it plays at once.
     """
@@ -95,6 +96,7 @@ class Preparation:
     python: str
     programs: tuple[str, ...]
     bundles: Mapping[str, str]
+    has_bubblewrap: bool
     is_alone: bool
     threads: int
 
@@ -250,6 +252,13 @@ def _prepared(wanted: Preparation) -> Prepared:
         )
     measured = speed()
     sandbox = bubblewrap_problem()
+    open_to_both = [entry.name for entry in present if entry.sandbox == "auto"]
+    if open_to_both and (sandbox is None) != wanted.has_bubblewrap:
+        state = "has bubblewrap, the runner has not" if sandbox is None else f"has no bubblewrap ({sandbox})"
+        problems.append(
+            f"{state}, so engine {open_to_both[0]!r} would be contained in another way there: install it on "
+            'all machines, or give the entry sandbox = "off"'
+        )
     if problems:
         return Prepared(tuple(problems))
     event = replace(wanted.event, engines=engines, concurrency=wanted.threads)

@@ -1,4 +1,4 @@
-"""One cluster of two workers for all tests of this folder; what they break is started anew."""
+"""A cluster of two workers for the tests of a module; what they break is started anew."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arena.cluster.trial import Trial
+from tests.cluster.clusters import tended
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arena.cluster.trial import Trial
 
-pytest.importorskip("distributed", reason="pip install 'gtparena[cluster]'")
-pytest.importorskip("cryptography", reason="pip install 'gtparena[cluster]'")
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster() -> Iterator[Trial]:
-    from arena.cluster.trial import Trial
-    from tests.cluster.clusters import tended
-
+    # Of a module, not of the session: tests elsewhere look whether this process has children left.
     with tended(Trial(2)) as trial:
         yield trial

@@ -18,6 +18,7 @@ from arena.cluster.certificates import make_certificates
 from arena.cluster.connection import Access, ConnectionRefusal, checked, probe
 from arena.cluster.crew import Settings
 from arena.cluster.trial import Trial
+from arena.live.sandbox import bubblewrap_problem
 from arena.live.tournament import Ending
 from tests.cli.runs import arena, games_played
 from tests.cluster.clusters import STEADY, outcome_there, run_there, steady_event, tended
@@ -211,6 +212,17 @@ def test_a_worker_without_an_engine_or_with_another(tmp_path: Path) -> None:
     assert "has another program for engine 'steady 1' (SHA-256 " in said
     assert "and 1 more: put the runner's programs there" in said
     assert "(1 more worker likewise)" in said
+
+
+@pytest.mark.skipif(bubblewrap_problem() is not None, reason=f"no sandbox: {bubblewrap_problem()}")
+def test_a_worker_that_contains_engines_in_another_way(tmp_path: Path) -> None:
+    event = steady_event(tmp_path, engine_keys='sandbox = "auto"')
+    with tended(Trial(0)) as trial:
+        trial.start_worker("open", environment={"ARENA_NO_SANDBOX": "1"})
+        said = refusal(trial, event)
+    assert said.startswith("worker open (")
+    assert "has no bubblewrap (ARENA_NO_SANDBOX=1 forbids it)" in said
+    assert "engine 'steady 1' would be contained in another way there: install it on all machines" in said
 
 
 def test_a_worker_that_fails_the_pre_flight(cluster: Trial, tmp_path: Path) -> None:
