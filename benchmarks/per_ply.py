@@ -10,11 +10,13 @@ processes ended), and while games are being played.
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import tempfile
 from pathlib import Path
 
+from arena.live.slots import pinned
 from benchmarks.measuring import Report, arguments, compiled
 from benchmarks.played import event_of, played, write_games
 
@@ -22,11 +24,12 @@ _LOOP_ROUNDS = 8
 GOAL_RATIO, GOAL_REFEREE_US, GOAL_SCALING = 2.5, 28, 1.8
 
 
-def c_loop_us(program: str, games: Path, command: list[str]) -> float:
-    """Return what one turn costs the C loop, microseconds."""
-    done = subprocess.run(
-        [program, games, str(_LOOP_ROUNDS), *command], check=True, capture_output=True, text=True
-    )
+def c_loop_us(program: str, games: Path, command: list[str], *, on_one_core: bool = False) -> float:
+    """Return what one turn costs the C loop, microseconds; with its engines on one core, or on any."""
+    with pinned([min(os.sched_getaffinity(0))] if on_one_core else []):
+        done = subprocess.run(
+            [program, games, str(_LOOP_ROUNDS), *command], check=True, capture_output=True, text=True
+        )
     return float(done.stdout) / 1000
 
 
@@ -52,6 +55,7 @@ def measure(report: Report, folder: Path, games: int, rounds: int, *, each: bool
         }
         c_us.append(c_loop_us(loop, listed, command))
         note("c_us", statistics.mean(c_us))
+        note("c_one_core_us", c_loop_us(loop, listed, command, on_one_core=True))
         for at_a_time, run in runs.items():
             if set(run.reasons) != {"score"}:
                 raise RuntimeError(f"games ended by something else than the score: {run.reasons}")
@@ -67,6 +71,7 @@ def measure(report: Report, folder: Path, games: int, rounds: int, *, each: bool
     report.data["rounds"] = figures
     report.add("cores in use by others meanwhile", median["others_cores"], "", digits=2)
     report.add("C loop, one turn", median["c_us"], "us")
+    report.add("C loop, one turn, all on one core", median["c_one_core_us"], "us")
     for at_a_time, words in ((1, "one game at a time"), (2, "two games at a time")):
         goal = f"at most {GOAL_RATIO} C loops" if at_a_time == 1 else ""
         report.add(f"wall of a ply, {words}", median[f"ply_us {at_a_time}"], "us")

@@ -6,6 +6,7 @@ SQLite from shortening the write-ahead log of a run.
 
 from __future__ import annotations
 
+import gc
 import json
 import sqlite3
 from contextlib import contextmanager
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 PAGE_GAMES = 500
 """Games read at once by the iterators: their memory is bounded by it."""
 
-COLUMN_PAGE_GAMES = 5000
-"""Rows turned into array columns at once: 5 MB at most."""
+COLUMN_PAGE_GAMES = 1000
+"""Rows turned into array columns at once: what a core's cache holds."""
 
 
 class PlayedGames:
@@ -387,6 +388,18 @@ _COLUMNS = (
 _OR_MINUS_ONE = {"winner", "at_fault", "points", "proposer", "size", "worker"}
 
 
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Keep the garbage collector from looking through millions of numbers, in which it can find nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class ReadStore:
     """A database opened for reading only; several may read at once, also while a run writes.
 
@@ -651,18 +664,19 @@ class ReadStore:
         # By row number, which is one pass over the table; put in order at the end.
         query = f"SELECT number, {', '.join(names)} FROM game WHERE standing = 1 AND number > ?"  # noqa: S608
         count = last = 0
-        while count < room and (
-            rows := self._rows(f"{query} ORDER BY number LIMIT {COLUMN_PAGE_GAMES}", last)
-        ):
-            # A run may have added games since they were counted.
-            numbers, *fields = zip(*rows[: room - count], strict=True)
-            last, until = numbers[-1], count + len(numbers)
-            for (name, kind), values in zip(wanted, fields, strict=True):
-                # For the moment a pair's code is the number of its first row: no call of ours for each row.
-                is_pair = name == "pair"
-                coded = list(map(pairs.setdefault, values, range(count, until))) if is_pair else values
-                arrays[name][count:until] = np.array(coded, dtype=kind)
-            count = until
+        with _no_collector():
+            while count < room and (
+                rows := self._rows(f"{query} ORDER BY number LIMIT {COLUMN_PAGE_GAMES}", last)
+            ):
+                # A run may have added games since they were counted.
+                numbers, *fields = zip(*rows[: room - count], strict=True)
+                last, until = numbers[-1], count + len(numbers)
+                for (name, kind), values in zip(wanted, fields, strict=True):
+                    # For the moment a pair's code is the number of its first row: no call of ours for each row.
+                    is_pair = name == "pair"
+                    coded = list(map(pairs.setdefault, values, range(count, until))) if is_pair else values
+                    arrays[name][count:until] = np.array(coded, dtype=kind)
+                count = until
         in_order = np.argsort(arrays["ordinal"][:count], kind="stable")
         if count < room or (in_order[1:] < in_order[:-1]).any():
             for name in arrays:
