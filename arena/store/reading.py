@@ -672,7 +672,7 @@ class ReadStore:
                 numbers, *fields = zip(*rows[: room - count], strict=True)
                 last, until = numbers[-1], count + len(numbers)
                 for (name, kind), values in zip(wanted, fields, strict=True):
-                    # For the moment a pair's code is the number of its first row: no call of ours for each row.
+                    # For now the code of a pair is the number of its first row: no call of ours for a row.
                     is_pair = name == "pair"
                     coded = list(map(pairs.setdefault, values, range(count, until))) if is_pair else values
                     arrays[name][count:until] = np.array(coded, dtype=kind)
