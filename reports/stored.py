@@ -68,7 +68,7 @@ def results_of(
     kept = slice(None) if counts.all() else counts
 
     def integers(column: np.ndarray) -> Integers:
-        return column[kept].astype(np.int64)
+        return column[kept].astype(np.int64, copy=False)
 
     def margins(column: np.ndarray) -> Floats:
         return np.full(int(counts.sum()), np.nan) if is_combined else column[kept]
