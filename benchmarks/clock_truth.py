@@ -4,15 +4,17 @@
 
 An engine that sleeps tells with every move how long its turn before took, from the end of the read that
 brought the command to the start of the write that answered it. Charged minus true is what the arena, the two
-pipes and the system's scheduler add. A second part plays instant engines at `1+0.01`, four games at a time
-for each core, and counts losses on time: there must be none.
+pipes and the system's scheduler add; what a bare write and read add is shown before. The last part plays
+instant engines at `1+0.01`, four games at a time for each core, and counts losses on time: there must be none.
 """
 
 from __future__ import annotations
 
 import os
 import statistics
+import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +66,31 @@ def truth(
     report.data[f"endings, {where}"] = run.reasons
 
 
+def floor(report: Report, engine: str, *, sleep_us: tuple[int, int], turns: int) -> None:
+    """Report the same for a blocking write and read with no arena around them: the machine's part."""
+    command = [engine, str(sleep_us[0]), str(sleep_us[1]), str(turns)]
+    errors: list[float] = []
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+        if process.stdin is None or process.stdout is None:
+            raise RuntimeError("the engine has no pipes")
+        charged_ns = 0
+        for turn in range(turns):
+            start = time.perf_counter_ns()
+            process.stdin.write(b"genmove black\n")
+            reply = process.stdout.read(4096)
+            told = time.perf_counter_ns() - start
+            true_ns = int(reply.split(b"true_ns ")[1].split()[0])
+            if turn:
+                errors.append((charged_ns - true_ns) / 1000)
+            charged_ns = told
+        process.stdin.close()
+    where = f"a blocking write and read, asleep {sleep_us[0] / 1000:g}-{sleep_us[1] / 1000:g} ms"
+    report.add(f"{where}: turns", len(errors), "", digits=0)
+    report.add("- charged - true, lowest", min(errors), "us")
+    report.add("- charged - true, median", statistics.median(errors), "us")
+    report.add("- charged - true, 99.9 %", quantile(errors, 0.999), "us")
+
+
 def instant(report: Report, folder: Path, games: int) -> None:
     """Play instant engines on a short clock and report how many lost on time."""
     listed = folder / "games.txt"
@@ -99,6 +126,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         engine = compiled("sleeping_engine", folder)
+        floor(report, engine, sleep_us=(1000, 20_000), turns=min(chosen.turns, 300))
         truth(report, folder, engine, at_a_time=cores, sleep_us=(1000, 20_000), turns=chosen.turns, goal=2000)
         truth(
             report,
