@@ -5,7 +5,8 @@
 An engine that sleeps tells with every move how long its turn before took, from the end of the read that
 brought the command to the start of the write that answered it. Charged minus true is what the arena, the two
 pipes and the system's scheduler add; what a bare write and read add is shown before. The last part plays
-instant engines at `1+0.01`, four games at a time for each core, and counts losses on time: there must be none.
+instant engines at `1+0.01`, four games at a time for each core, and counts losses on time: there must be
+none.
 """
 
 from __future__ import annotations
