@@ -126,7 +126,7 @@ def test_places_lead_the_table_of_a_knockout(tmp_path: Path) -> None:
     assert "Order: place reached in the format, points" in arena("standings", path).stdout
 
 
-@pytest.mark.parametrize("name", ["swiss", "knockout", "ladder"])
+@pytest.mark.parametrize("name", ["swiss", "knockout", "ladder-format"])
 def test_the_examples_play(tmp_path: Path, name: str) -> None:
     database = tmp_path / f"{name}.db"
     done = arena("run", EXAMPLES / f"{name}.toml", "--db", database, "--no-output")
