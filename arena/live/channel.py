@@ -95,9 +95,10 @@ class Patience:
         poll_s: longest poll of one channel; None while nobody else can be held up.
         burst_ns: how long a game may go on without a checkpoint of trio's.
         nearness: where this thread runs; None where that is left to the system.
+        wakes: notes when trio's loop was woken; None where a wait counts until its task runs.
     """
 
-    __slots__ = ("_games", "burst_ns", "may_poll", "nearness", "now_ns", "poll_s")
+    __slots__ = ("_games", "burst_ns", "may_poll", "nearness", "now_ns", "poll_s", "wakes")
 
     poll_s: float | None
     burst_ns: int
@@ -106,6 +107,7 @@ class Patience:
         self.may_poll = may_poll
         self.now_ns = now_ns
         self.nearness: Nearness | None = None
+        self.wakes: Wakes | None = None
         self.games = 0
 
     @property
@@ -119,6 +121,22 @@ class Patience:
         others = count - 1
         self.poll_s = SHARED_POLL_S / others if others > 0 else None
         self.burst_ns = SHARED_BURST_NS // others if others > 0 else _ALONE_BURST_NS
+
+
+class Wakes(trio.abc.Instrument):
+    """Notes when trio's loop was last woken: what it does from then on is no engine's time.
+
+    Attributes:
+        at_ns: the moment, by the clock given.
+    """
+
+    def __init__(self, now_ns: Callable[[], int]) -> None:
+        self._now_ns = now_ns
+        self.at_ns = now_ns()
+
+    def after_io_wait(self, timeout: float) -> None:
+        """Note the moment, before any task runs."""
+        self.at_ns = self._now_ns()
 
 
 class OtherSideGone(Exception):  # noqa: N818
@@ -163,6 +181,8 @@ class Channel:
         self._is_plain = not ids
         self._is_at_rest = False
         self._begun: _Begun | None = None
+        # When the last output came that was waited for; what is done with it is no time of the engine's.
+        self._came_ns: int | None = None
         self._poller = select.poll()
         self._poller.register(read_fd, select.POLLIN)
         self._input_poller = select.poll()
@@ -218,13 +238,15 @@ class Channel:
             chunk = self._read_chunk() if may_poll and self._answers_soon() else None
         else:
             started, unwritten, chunk = begun
+        self._came_ns = None
         try:
             if chunk is not None:
                 self._take(chunk, answers)
             if unwritten or self._dialogue.outstanding:
                 await self._wait(unwritten, answers, started + limit_ns)
         finally:
-            spent = self._now_ns() - started
+            is_owing = self._dialogue.outstanding > 0
+            spent = (self._now_ns() if is_owing or self._came_ns is None else self._came_ns) - started
             self.spent_ns = spent
             self._usual_ns += (spent - self._usual_ns) >> 3
         return answers if spent <= limit_ns and not self._dialogue.outstanding else None
@@ -380,6 +402,8 @@ class Channel:
             # A full pipe means an engine that does not read, which is rare: look at it now and then.
             with trio.move_on_after(_FULL_PIPE_LOOK_S if unwritten else _LOST_INPUT_LOOK_S) as look:
                 await trio.lowlevel.wait_readable(self._read_fd)
+                if self._patience.wakes is not None:
+                    self._came_ns = self._patience.wakes.at_ns
                 self._read(answers)
             if look.cancelled_caught and self._input_is_lost():
                 self._read_rest(answers, "closed its standard input")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from arena.live.capacity import allow_descriptors
-from arena.live.channel import Patience
+from arena.live.channel import Patience, Wakes
 from arena.live.faults import ArenaFault
 from arena.live.messages import (
     Examine,
@@ -73,6 +73,8 @@ class Worker:
             return
         if hello.games_at_a_time == 1 and hello.slots and hello.slots[0].cores:
             self._patience.nearness = Nearness(hello.slots[0].cores)
+        self._patience.wakes = Wakes(self._patience.now_ns)
+        trio.lowlevel.add_instrument(self._patience.wakes)
         async with trio.open_nursery() as nursery:
             pool = EnginePool(hello.event.engines, nursery, self._patience, hello.games_at_a_time)
             player = GamePlayer(
