@@ -149,7 +149,8 @@ class Channel:
     After an `EngineFault` or a timeout the stream is out of step and the channel must not be used again.
 
     Attributes:
-        spent_ns: time of the last exchange: from just before its write to the end of its last read.
+        spent_ns: time of the last exchange: from just before its write to the end of its last read, or to
+            the moment when the loop was woken for that, where it was waited for.
         banner: text that came before the first reply, empty when there was none.
         output_limit_bytes: what the engine may write in one exchange.
         exchange_log: what was sent (True) and received (False) in the present game, newest last.
