@@ -44,8 +44,8 @@ engines: $(READY)
 
 # The ladders of docs/engines.md: every level of each game's engines against every other.
 ladder: engines
-	for game in pletore pente topolo plakoto; do \
-		$(BIN)/arena run examples/ladder-$$game.toml --db out/ladder-$$game.db || exit 1; \
+	for name in ladder ladder-pletore ladder-pente ladder-topolo ladder-plakoto; do \
+		$(BIN)/arena run examples/$$name.toml --db out/$$name.db || exit 1; \
 	done
 
 # The study of docs/fair-komi.md: tables and charts in out/fair-komi/SIZE, about an hour of one core.
