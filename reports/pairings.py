@@ -86,9 +86,9 @@ def prefix_of(ordinals: NDArray[np.int64]) -> int:
 
 
 def pairing_scores(
-    pair: NDArray[np.int64],
-    black: NDArray[np.int64],
-    white: NDArray[np.int64],
+    pair: NDArray[np.integer],
+    black: NDArray[np.integer],
+    white: NDArray[np.integer],
     black_points: NDArray[np.float64],
     white_points: NDArray[np.float64],
 ) -> tuple[PairingScore, ...]:

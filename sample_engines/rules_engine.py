@@ -97,12 +97,7 @@ class RulesEngine(Engine):
 
     def genmove(self, colour: ColourWord, clock: TurnClock) -> str:
         """Return the word of the move chosen."""
-        position = self._position_for(colour)
-        if position.is_over:
-            raise Refusal("the game is over")
-        if position.awaits_dice:
-            raise Refusal("the dice have not been thrown")
-        return self.rules.format_move(self.choose(position))
+        return self.rules.format_move(self.choose(self._position_to_move(colour)))
 
     def show(self) -> str:
         """Return the board as text."""
@@ -127,6 +122,15 @@ class RulesEngine(Engine):
 
     def _game(self) -> str:
         return self.game or DEFAULT_GAME
+
+    def _position_to_move(self, colour: ColourWord) -> Position:
+        """Return the position, in which `colour` can move now."""
+        position = self._position_for(colour)
+        if position.is_over:
+            raise Refusal("the game is over")
+        if position.awaits_dice:
+            raise Refusal("the dice have not been thrown")
+        return position
 
     def _position_for(self, colour: ColourWord) -> Position:
         """Return the position, `colour` to move."""

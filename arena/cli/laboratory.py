@@ -14,7 +14,7 @@ import trio
 from arena.cli.errors import EXIT_CANNOT, EXIT_DONE, EXIT_FAILED, EXIT_STOPPED, Failure
 from arena.cli.playing import refuse_exposure, tally_of
 from arena.cli.progress import display
-from arena.cli.target import schedule_of, told
+from arena.cli.target import placement_in, schedule_of, told
 from arena.core.laboratory import text_with_design
 from arena.core.task import game_task
 from arena.live.tournament import Ending, Runner
@@ -56,13 +56,7 @@ def play(plan: Laboratory, course: Course, database: Path, text: str, private: S
     stored_text = text_with_design(text, plan.design)
     refuse_exposure(event, [database, *private])
     schedule = schedule_of(event)
-
-    def placement(game_id: str) -> tuple[int, int]:
-        ordinal = schedule.ordinal_of(game_id)
-        if ordinal is None:
-            raise StoreError(f"{database} holds game {game_id}, which the laboratory does not have")
-        return ordinal, schedule.game(ordinal).round
-
+    placement = placement_in(schedule, database)
     with (
         told(StoreError),
         RunStore.create_or_resume(database, event, event_text=stored_text, placement=placement) as store,

@@ -11,7 +11,7 @@ from arena.cli.clustering import crew_of
 from arena.cli.errors import EXIT_CANNOT, EXIT_DONE, EXIT_FAILED, EXIT_NEGATIVE, EXIT_STOPPED, Failure
 from arena.cli.progress import Line, Tally, display
 from arena.cli.sequence import PairingsWatch
-from arena.cli.target import schedule_of
+from arena.cli.target import placement_in, schedule_of
 from arena.cli.withdrawing import Withdrawing
 from arena.core.task import game_task
 from arena.core.verdict import Reason
@@ -71,13 +71,7 @@ def play(
     logs = database.absolute().with_name(f"{database.stem}-logs") if keeps_logs else None
     refuse_exposure(event, [database, *private])
     schedule = schedule_of(event, _paired(database, event))
-
-    def placement(game_id: str) -> tuple[int, int]:
-        ordinal = schedule.ordinal_of(game_id)
-        if ordinal is None:
-            raise StoreError(f"{database} holds game {game_id}, which the event does not have")
-        return ordinal, schedule.game(ordinal).round
-
+    placement = placement_in(schedule, database)
     try:
         with RunStore.create_or_resume(database, event, event_text=event_text, placement=placement) as store:
             store.settle_withdrawals(schedule)

@@ -70,29 +70,26 @@ class PairingsWatch:
     def take_stored(self, games: EndingColumns) -> None:
         """Count what is stored already, before anything else; a pair with an annulled game counts for nobody.
 
-        Of whole pairs at the beginning of the schedule a million take a second.
+        Whole pairs at the beginning of the schedule are counted together, a million in a second; with a
+        sequential test one by one, since it stays with its first decision.
         """
         import numpy as np
 
-        from reports.pairings import prefix_of
+        from reports.pairings import pairing_scores, prefix_of
 
-        whole = prefix_of(games.ordinal) // 2 * 2
+        whole = 0 if self._test is not None else prefix_of(games.ordinal) // 2 * 2
         annulled = [place for place, reason in enumerate(games.reasons) if reason == Reason.ANNULLED]
         winner = np.where(np.isin(games.reason, annulled), -1, games.winner)
-        black_points = np.array([2, 0, 1, 0])[winner]  # the last one stands for -1, nobody
-        first_is_black = games.black < games.white
-        points = np.where(first_is_black, black_points, 2 - black_points)[:whole].reshape(-1, 2).sum(axis=1)
-        is_decided = (winner >= 0)[:whole].reshape(-1, 2).all(axis=1)
-        low, high = np.minimum(games.black, games.white), np.maximum(games.black, games.white)
-        engines = len(self._names)
-        cells = (low * engines + high)[:whole:2]
-        table = np.bincount((cells * _PAIR_SCORES + points)[is_decided], minlength=_PAIR_SCORES * engines**2)
-        for cell, counts in enumerate(table.reshape(-1, _PAIR_SCORES).tolist()):
-            if any(counts):
-                self._counts[divmod(cell, engines)] = counts
-        if self._test is not None:
-            for each in points[is_decided].tolist():
-                self._test.add(each / 4)
+        # The last of four stands for -1, nobody.
+        black_points, white_points = np.array([1, 0, 0.5, 0])[winner], np.array([0, 1, 0.5, 0])[winner]
+        scores = pairing_scores(
+            games.ordinal[:whole] // 2,
+            games.black[:whole],
+            games.white[:whole],
+            black_points[:whole],
+            white_points[:whole],
+        )
+        self._counts = {(each.first, each.second): list(each.counts) for each in scores}
         self._prefix = SchedulePrefix(whole // 2)
         names = ("black", "white", "draw", None)
         for place in range(whole, len(winner)):

@@ -8,19 +8,20 @@ when there is none left.
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from arena.cli.target import placement_in
 from arena.core.clock import parse_time
 from arena.core.schedule import Schedule
 from arena.core.table import Laid, packed
 from arena.core.task import game_task
-from arena.store import ReadStore, RunStore, StoreError
+from arena.live.child import start_module
+from arena.store import ReadStore, RunStore
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Mapping
     from pathlib import Path
     from typing import Self
@@ -120,15 +121,7 @@ class Tables:
         """
         self._end_table()
         task = self._next_task(colour)
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._table = subprocess.Popen(
-                [sys.executable, "-m", "arena.live.table", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+        self._table, ours = start_module("arena.live.table")
         ours.sendall(packed(Laid(self._event, task, PERSON)))
         return ours
 
@@ -153,15 +146,7 @@ class Tables:
             self._store = self._opened(self._event)
 
     def _opened(self, event: Event) -> RunStore:
-        schedule = Schedule(event)
-
-        def placement(game_id: str) -> tuple[int, int]:
-            ordinal = schedule.ordinal_of(game_id)
-            if ordinal is None:
-                raise StoreError(f"{self.path} holds game {game_id}, which is no game of this event")
-            return ordinal, schedule.game(ordinal).round
-
-        return RunStore.create_or_resume(self.path, event, placement=placement)
+        return RunStore.create_or_resume(self.path, event, placement=placement_in(Schedule(event), self.path))
 
     def _end_table(self) -> None:
         table, self._table = self._table, None

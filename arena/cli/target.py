@@ -56,6 +56,21 @@ def opened_for_writing(file: Path) -> Iterator[RunStore]:
         yield store
 
 
+def placement_in(schedule: Schedule, database: Path) -> Callable[[str], tuple[int, int]]:
+    """Return what gives a stored game its ordinal and round in a schedule, as `RunStore` wants it.
+
+    It raises `StoreError` for a game that the schedule does not have.
+    """
+
+    def placement(game_id: str) -> tuple[int, int]:
+        ordinal = schedule.ordinal_of(game_id)
+        if ordinal is None:
+            raise StoreError(f"{database} holds game {game_id}, which the event does not have")
+        return ordinal, schedule.game(ordinal).round
+
+    return placement
+
+
 def schedule_of(event: Event, paired: Iterable[PairedStep] = ()) -> Schedule:
     """Return the schedule of an event; `paired` is what its database says of formats by results.
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from arena.cli.errors import EXIT_FAILED, Failure
 from arena.cli.printing import print_line
-from arena.core.running import remaining
+from arena.core.running import position_of, remaining
 from arena.core.table import Act, Action, Broken, Ended, Phase, TableView, Unpacker, packed
 from arena.rules.base import RulesError
-from arena.rules.registry import make_rules
 from reports.printable import printable
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from arena.cli.tables import Tables
     from arena.core.record import GameRecord
-    from arena.core.running import RunningGame
     from arena.rules.base import Position
 
 _HELP = (
@@ -113,7 +111,7 @@ class _Terminal:
         if view is None:
             return
         ply = len(view.game.moves)
-        position = _position(view.game)
+        position = position_of(view.game)
         match line.lower():
             case "" | "help" | "?":
                 print_line(_HELP)
@@ -147,7 +145,7 @@ class _Terminal:
         if mark == self._shown:
             return
         self._shown = mark
-        position = _position(view.game)
+        position = position_of(view.game)
         if view.phase is Phase.OVER:
             self._print_board(view, position)
         elif self._is_asked():
@@ -175,17 +173,6 @@ class _Terminal:
             words = f"{titles[view.person]} (you) to move{roll}{_clock_words(view)}; help for help"
         sys.stdout.write(f"{words}> ")
         sys.stdout.flush()
-
-
-def _position(game: RunningGame) -> Position:
-    rules = make_rules(game.game, size=game.size, komi=game.komi)
-    position = rules.initial(game.first)
-    for ply in range(len(game.moves) + 1):
-        if position.awaits_dice and ply < len(game.dice):
-            position.set_dice(*game.dice[ply])
-        if ply < len(game.moves):
-            position.play(rules.parse_move(game.moves[ply]))
-    return position
 
 
 def _refusal(view: TableView, position: Position, word: str) -> str | None:

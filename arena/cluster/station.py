@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 from arena.cluster.bundles import Shelf
 from arena.cluster.calibration import speed
 from arena.cluster.installation import installation
+from arena.live.child import start_module
 from arena.live.crew import as_examined
 from arena.live.messages import (
     BlockingStream,
@@ -354,15 +355,7 @@ class _Session:
         self._over = threading.Event()
         self._is_polite = False
         self._wanted_at = time.monotonic()
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "arena.live.worker", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+        self._process, ours = start_module("arena.live.worker")
         self._stream = BlockingStream(ours)
         hello = Hello(event, len(slots), slots=slots, logs=self._folder / "logs")
         for target in (self._receive, self._end_when_over):

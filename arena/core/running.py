@@ -13,12 +13,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from arena.rules.registry import make_rules
 from arena.words import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arena.core.clock import Clock
+    from arena.rules.base import Position
 
 MOST_BYTES = 60_000
 """Longest view: ten games of usual length, and well below what a local datagram takes."""
@@ -88,6 +90,22 @@ class RunningGame:
     clocks: tuple[ClockFace, ...] = ()
     thinking_us: int = 0
     said: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
+
+
+def position_of(game: RunningGame) -> Position:
+    """Return the position that a view stands for, with the present roll once it is thrown.
+
+    Raises:
+        RulesError: a move or a roll is not what the rules allow.
+    """
+    rules = make_rules(game.game, size=game.size, komi=game.komi)
+    position = rules.initial(game.first)
+    for ply in range(len(game.moves) + 1):
+        if position.awaits_dice and ply < len(game.dice):
+            position.set_dice(*game.dice[ply])
+        if ply < len(game.moves):
+            position.play(rules.parse_move(game.moves[ply]))
+    return position
 
 
 def clock_face(clock: Clock) -> ClockFace:

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import socket
-import subprocess
-import sys
 from abc import ABC, abstractmethod
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -18,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import trio
 
+from arena.live.child import start_module
 from arena.live.messages import Examine, Examined, Goodbye, Hello, MessageStream, UseEvent
 from arena.live.slots import slots_of
 
@@ -266,15 +264,7 @@ class _Process(Member):
 
     def __init__(self, place: int, share: int) -> None:
         super().__init__(share)
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "arena.live.worker", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+        self._process, ours = start_module("arena.live.worker")
         ours.setblocking(False)
         self.place = place
         self._stream = MessageStream(trio.SocketStream(trio.socket.from_stdlib_socket(ours)))

@@ -56,30 +56,3 @@ def always_valid_interval(
     numbers = np.asarray(counts, dtype=np.float64)
     low, high = limits(numbers, scores, threshold(int(numbers.sum()), level))
     return Interval(low, high, level, METHOD)
-
-
-class ConfidenceSequence:
-    """The running interval of one pairing: counting takes constant time, the interval is made when asked."""
-
-    def __init__(self, level: float = 0.95) -> None:
-        self.level = level
-        self._counts = [0] * len(PAIR_SCORES)
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """Pairs by score: lost both … won both."""
-        return tuple(self._counts)
-
-    def add(self, score: float) -> None:
-        """Count one pair: the first player's share of its two points.
-
-        Raises:
-            ValueError: no score of a pair.
-        """
-        if score not in PAIR_SCORES:
-            raise ValueError(f"score {score!r}: a pair's share is one of {', '.join(map(str, PAIR_SCORES))}")
-        self._counts[PAIR_SCORES.index(score)] += 1
-
-    def interval(self) -> Interval:
-        """Return the interval for the pairing's score now."""
-        return always_valid_interval(self._counts, level=self.level)

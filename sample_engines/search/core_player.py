@@ -80,11 +80,7 @@ class CorePlayer(RulesEngine):
 
     def genmove(self, colour: ColourWord, clock: TurnClock) -> str:
         """Think and return a move."""
-        position = self._position_for(colour)
-        if position.is_over:
-            raise Refusal("the game is over")
-        if position.awaits_dice:
-            raise Refusal("the dice have not been thrown")
+        position = self._position_to_move(colour)
         followed = self._followed_from(position)
         return self.rules.format_move(followed.decode(self.think(position, followed, clock)))
 

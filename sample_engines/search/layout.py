@@ -49,6 +49,22 @@ AWAITS_DICE = 4
 HEAD = 5
 """First cell that belongs to the game's core."""
 
+# --- A square board in a position --------------------------------------------------------------------
+WALL = 4
+"""What stands around a board: no colour's bit."""
+
+
+def walled_board(size: int) -> list[int]:
+    """Return an empty board with a wall around it, (size + 2) in the square."""
+    wall = [WALL] * (size + 2)
+    return [*wall, *[WALL, *[0] * size, WALL] * size, *wall]
+
+
+def walled_places(size: int, board: int) -> list[int]:
+    """Return where each point of a board that begins at `board` stands, row by row."""
+    return [board + (row + 1) * (size + 2) + column + 1 for row in range(size) for column in range(size)]
+
+
 # --- A node of the tree ----------------------------------------------------------------------------
 MOVE = 0
 """The move that leads here; below a node that awaits dice the number of the roll."""

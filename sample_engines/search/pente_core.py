@@ -20,9 +20,12 @@ from sample_engines.search.layout import (
     OVER,
     RESULT,
     TO_MOVE,
+    WALL,
     WIN,
     Cells,
     kernel,
+    walled_board,
+    walled_places,
 )
 from sample_engines.search.random_numbers import draw
 
@@ -38,7 +41,6 @@ CHANCES = HEAD + 4
 """Sum of what all fives-to-be of Black are worth, then of White."""
 BOARD = HEAD + 6
 """0 empty, 1 Black, 2 White, `WALL` around; (size + 2) in the square."""
-WALL = 4
 
 # Tables: numbers, then five arrays; those of the state follow the board there.
 SIZE = 0
@@ -89,7 +91,7 @@ def make_tables(rules: Rules) -> list[int]:
     size = rules.size or 0
     stride = size + 2
     steps = (-stride - 1, -stride, -stride + 1, -1, 1, stride - 1, stride, stride + 1)
-    places = [BOARD + (row + 1) * stride + column + 1 for row in range(size) for column in range(size)]
+    places = walled_places(size, BOARD)
     fives: list[list[int]] = []
     through: list[list[int]] = [[] for _ in places]
     for row in range(size):
@@ -128,9 +130,7 @@ def make_state(tables: list[int], first: int) -> list[int]:
     """Return the starting position; Black moves first."""
     del first
     size, points = tables[SIZE], tables[POINTS]
-    stride = size + 2
-    row = [WALL, *[0] * size, WALL]
-    board = [*[WALL] * stride, *row * size, *[WALL] * stride]
+    board = walled_board(size)
     worth = [0] * len(board)
     fives = (tables[STEPS] - tables[LINES]) // WINNING_RUN
     for place in tables[tables[LINES] : tables[STEPS]]:

@@ -17,6 +17,8 @@ from sample_engines.search.layout import (
     WIN,
     Cells,
     kernel,
+    walled_board,
+    walled_places,
 )
 from sample_engines.search.random_numbers import draw
 
@@ -32,8 +34,6 @@ MIRROR_RULE = HEAD + 3
 """1 on even boards until White has moved."""
 BOARD = HEAD + 4
 """0 empty, 1 Black, 2 White, `WALL` around; (size + 2) in the square."""
-WALL = 4
-"""No colour's bit."""
 
 SIZE = 0
 POINTS = 1
@@ -52,8 +52,7 @@ _NO_BUTTON = -2
 def make_tables(rules: Rules) -> list[int]:
     """Return what the kernels have to know of a board."""
     size, komi = rules.size or 0, rules.komi or 0
-    places = [BOARD + (row + 1) * (size + 2) + column + 1 for row in range(size) for column in range(size)]
-    return [size, size * size, komi, *places]
+    return [size, size * size, komi, *walled_places(size, BOARD)]
 
 
 def make_state(tables: list[int], first: int) -> list[int]:
@@ -61,9 +60,7 @@ def make_state(tables: list[int], first: int) -> list[int]:
     del first
     size, komi = tables[SIZE], tables[KOMI]
     button = _BUTTON_FREE if (size - komi) % 2 == 0 else _NO_BUTTON
-    wall = [WALL] * (size + 2)
-    row = [WALL, *[0] * size, WALL]
-    return [0, 0, 0, 0, 0, button, 0, -1, int(size % 2 == 0), *wall, *row * size, *wall]
+    return [0, 0, 0, 0, 0, button, 0, -1, int(size % 2 == 0), *walled_board(size)]
 
 
 def encode(move: Move) -> int:

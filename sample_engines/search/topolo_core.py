@@ -14,9 +14,12 @@ from sample_engines.search.layout import (
     OVER,
     RESULT,
     TO_MOVE,
+    WALL,
     WIN,
     Cells,
     kernel,
+    walled_board,
+    walled_places,
 )
 from sample_engines.search.random_numbers import draw
 
@@ -34,7 +37,6 @@ GROUPS = SCRATCH + 64
 """Room for the groups of both colours, one integer each, largest first."""
 BOARD = GROUPS + 64
 """0 empty, 1 Black, 2 White, `WALL` around; (size + 2) in the square. Heights follow in the same form."""
-WALL = 4
 
 SIZE = 0
 CELLS = 1
@@ -54,8 +56,7 @@ _TALL = 256
 def make_tables(rules: Rules) -> list[int]:
     """Return what the kernels have to know of a board."""
     size = rules.size or 0
-    places = [BOARD + (row + 1) * (size + 2) + column + 1 for row in range(size) for column in range(size)]
-    return [size, size * size, (size + 2) ** 2, *places]
+    return [size, size * size, (size + 2) ** 2, *walled_places(size, BOARD)]
 
 
 def make_state(tables: list[int], first: int) -> list[int]:
@@ -63,8 +64,7 @@ def make_state(tables: list[int], first: int) -> list[int]:
     del first
     size, cells = tables[SIZE], tables[CELLS]
     hand = [cells // 4, cells // 8, cells // 8]
-    row = [WALL, *[0] * size, WALL]
-    board = [*[WALL] * (size + 2), *row * size, *[WALL] * (size + 2)]
+    board = walled_board(size)
     return [0, 0, 0, 0, 0, cells, -1, *hand, *hand, *[0] * 128, *board, *[0] * len(board)]
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arena.cli.tables import PERSON, Tables, event_against
+from arena.core.running import position_of
 from arena.core.schedule import Schedule
 from arena.core.table import Act, Action, Broken, Ended, Phase, TableView, Unpacker, packed
 from arena.core.verify import check_record
-from arena.rules.registry import make_rules
 from arena.store import ReadStore
 
 if TYPE_CHECKING:
@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from arena.rules import Position
 
     Player = Callable[[TableView, Position], Action | None]
-
-
-def position_of(view: TableView) -> Position:
-    game = view.game
-    rules = make_rules(game.game, size=game.size, komi=game.komi)
-    position = rules.initial(game.first)
-    for ply in range(len(game.moves) + 1):
-        if position.awaits_dice and ply < len(game.dice):
-            position.set_dice(*game.dice[ply])
-        if ply < len(game.moves):
-            position.play(rules.parse_move(game.moves[ply]))
-    return position
 
 
 def first_legal(view: TableView, position: Position) -> Action:
@@ -64,7 +52,7 @@ def played(connection: socket.socket, player: Player) -> tuple[GameRecord, list[
         if mark != asked:
             asked = mark
             is_asked = said.phase in (Phase.PERSON, Phase.OFFER, Phase.CHOICE)
-            action = player(said, position_of(said)) if is_asked else None
+            action = player(said, position_of(said.game)) if is_asked else None
             if action is not None:
                 connection.sendall(packed(action))
     raise AssertionError("the table closed without a result")
