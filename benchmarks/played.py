@@ -213,10 +213,7 @@ def played(event: Event, database: Path, on_record: Callable[[GameRecord], None]
         def again(task: GameTask) -> GameTask:
             return game_task(event, task.scheduled, task.attempt + 1, store.dice_key)
 
-        tasks = (
-            game_task(event, scheduled, store.attempts(scheduled.id) + 1, store.dice_key)
-            for scheduled in schedule
-        )
+        tasks = (game_task(event, scheduled, 1, store.dice_key) for scheduled in schedule)
         report = trio.run(Runner(event, tasks, store.add, observer, again=again).run)
     wall_s = time.perf_counter() - start
     others = (busy_ticks() - busy_before - (_own_ticks() - own_before)) / os.sysconf("SC_CLK_TCK") / wall_s

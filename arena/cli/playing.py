@@ -21,6 +21,7 @@ from arena.live.sandbox import exposed
 from arena.live.tournament import Ending, Runner
 from arena.rules.registry import rules_class
 from arena.store import ReadStore, RunStore, StoreError
+from arena.store.writing import Tried
 from arena.words import counted
 from reports.labels import labels_of
 from reports.printable import printable
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 BEAT_S = 0.5
 """How often a display is given the chance to say where the run stands."""
+
+_UNTRIED = Tried()
 
 _NO_FAULT_FREE_GAME = "not one game ended without a fault"
 
@@ -200,6 +203,7 @@ class Tasks:
         self._store = store
         self._tally = tally
         self._played = store.played()
+        self._tried = store.tried()
         self._ordinal = 0
         self._watch = tally.watch
         # Ids of games by results that are still out; a fixed format may have a million and needs none.
@@ -218,8 +222,7 @@ class Tasks:
         self._ordinal += 1
         if self._event.is_dynamic:
             self._awaited.add(scheduled.id)
-        attempts = self._store.attempts(scheduled.id)
-        has_stalled = attempts > 0 and self._store.has_stalled(scheduled.id)
+        attempts, has_stalled = self._tried.get(scheduled.id, _UNTRIED)
         return game_task(self._event, scheduled, attempts + 1, self._store.dice_key, has_stalled=has_stalled)
 
     def commit(self, records: Sequence[GameRecord]) -> None:

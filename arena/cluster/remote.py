@@ -66,8 +66,12 @@ class Remote(Member):
         """What it says, until it is lost."""
         return self._incoming
 
-    async def send(self, message: Message) -> None:
-        """Take a game for it, or give back those it has not begun."""
+    async def send(self, *messages: Message) -> None:
+        """Take games for it, or give back those it has not begun."""
+        for message in messages:
+            self._obey(message)
+
+    def _obey(self, message: Message) -> None:
         match message:
             case Play(task):
                 self._desk.hand_out(self, task)

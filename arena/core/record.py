@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,6 +80,38 @@ class Pie:
     side_chosen: int | None
 
 
+class TimeUse(NamedTuple):
+    """What one side used in one game: moves it made itself, microseconds in all, and for the longest."""
+
+    moves: int
+    total_us: int
+    longest_us: int
+
+
+class PackedParts(NamedTuple):
+    """What the store keeps of a record beside its plain values, worked out from them.
+
+    Attributes:
+        moves: all of them in one text.
+        times, dice, throws, more: see `arena.store.record_codec`.
+        moves_hash: the same for games of the same moves and dice, 64 bits, signed.
+        time_use: of Black and of White.
+        started, ended: milliseconds since 1970, or the text of what is no instant.
+        seal: see `arena.core.seal`.
+    """
+
+    moves: str
+    times: bytes
+    dice: bytes | None
+    throws: bytes | None
+    moves_hash: int
+    time_use: tuple[TimeUse, TimeUse]
+    started: int | str
+    ended: int | str
+    more: bytes | None
+    seal: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class GameRecord:
     """One playing, complete. Per-move sequences run over all legal moves, opening plies included.
@@ -110,6 +142,8 @@ class GameRecord:
         lag_us: longest time for which the referee was kept from its work during the game, microseconds; 0
             when it was too short to matter.
         final_position: key of the last position.
+        packed: what whoever played the game has prepared for the store; a record that `dataclasses.replace`
+            makes of another has none.
     """
 
     id: str
@@ -144,3 +178,8 @@ class GameRecord:
     log: str = ""
     idle_us: tuple[int, int] = (0, 0)
     lag_us: int = 0
+    packed: PackedParts | None = field(default=None, init=False, repr=False, compare=False)
+
+    def keep_packed(self, parts: PackedParts) -> None:
+        """Keep what was worked out from this record: it says nothing new, so the record is what it was."""
+        object.__setattr__(self, "packed", parts)

@@ -33,6 +33,13 @@ SHORT_GAME_S = 0.5
 """A worker whose games are shorter is given one more than it may play at once, so that it need not wait for
 the next; longer games are not given away before somebody can play them."""
 
+AT_HAND_S = 0.04
+"""Of very short games a worker has at hand what it plays in this time, so that results and tasks go to and
+fro several at a time, which costs both ends less than each by itself."""
+
+_SHORTEST_GAME_S = 0.0025
+"""What comes in one piece seems to have taken no time at all."""
+
 LEAVE_S = 3.0
 """Time for a worker to end its engines politely and leave."""
 
@@ -66,7 +73,7 @@ class Member(ABC):
         share: how many games it plays at once.
         running: games it has, by id; what it does not play yet, it keeps for the next moment.
         begun: when each game began that it plays.
-        wants_more: whether its last game was so short that it should have one more at hand.
+        at_hand: how many games it should have beside those it plays, since its last one was short.
         is_ready: whether it takes games.
         spoils_games: whether a game it was playing is void when it is lost; otherwise that game is played as
             if it had never begun.
@@ -79,7 +86,7 @@ class Member(ABC):
         self.share = share
         self.running: dict[str, GameTask] = {}
         self.begun: dict[str, float] = {}
-        self.wants_more = False
+        self.at_hand = 0
         self.is_ready = False
 
     @property
@@ -88,7 +95,7 @@ class Member(ABC):
         """What it says, until it is lost."""
 
     @abstractmethod
-    async def send(self, message: Message) -> None:
+    async def send(self, *messages: Message) -> None:
         """Tell it something.
 
         Raises:
@@ -101,7 +108,7 @@ class Member(ABC):
 
     def has_room(self) -> bool:
         """Say whether it can be given another game."""
-        return self.is_ready and len(self.running) < self.share + self.wants_more
+        return self.is_ready and len(self.running) < self.share + self.at_hand
 
     def started(self, game_id: str) -> GameTask:
         """Note that a game has begun."""
@@ -111,7 +118,9 @@ class Member(ABC):
     def done(self, game_id: str) -> GameTask:
         """Note that a game is over."""
         now = trio.current_time()
-        self.wants_more = now - self.begun.pop(game_id, now) < self.short_game_s
+        lasted_s = max(now - self.begun.pop(game_id, now), _SHORTEST_GAME_S)
+        at_hand = max(1, round(self.share * AT_HAND_S / lasted_s))
+        self.at_hand = at_hand if lasted_s < self.short_game_s else 0
         return self.running.pop(game_id)
 
 
@@ -287,10 +296,10 @@ class _Process(Member):
         await self.send(Hello(event, len(slots), database, slots, logs))
         self.is_ready = True
 
-    async def send(self, message: Message) -> None:
+    async def send(self, *messages: Message) -> None:
         """Tell it something."""
         try:
-            await self._stream.send(message)
+            await self._stream.send(*messages)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             raise WorkerLostError from None
 

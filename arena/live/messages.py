@@ -1,28 +1,36 @@
 """What the runner and its worker processes tell each other, and how it crosses the socket between them.
 
-Both ends are the same installation and started each other, so the messages are pickled dataclasses, each
-behind its length. Engines never hold a descriptor of this socket.
+Both ends are the same installation and started each other, so the messages are pickled dataclasses, those
+that go together behind their length. Engines never hold a descriptor of this socket.
 """
 
 from __future__ import annotations
 
+import copyreg
 import pickle
 import socket
 import struct
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from io import BytesIO
+from operator import attrgetter
+from typing import IO, TYPE_CHECKING, Any
 
 import trio
 
+from arena.core.clock import TimeControl
+from arena.core.event import Adjudication, Opening, ScheduledGame
+from arena.core.record import EngineIdentity, GameRecord
+from arena.core.task import Conduct, GameTask
+from arena.core.verdict import Verdict
+from arena.rules import Outcome
+
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
     from arena.core.event import Event
-    from arena.core.record import GameRecord
-    from arena.core.task import GameTask
     from arena.live.preflight import EngineFinding
     from arena.live.slots import Slot
 
@@ -141,13 +149,50 @@ Message = (
 )
 
 
+_IN_EVERY_GAME = (
+    *(Play, Started, Finished, GameTask, ScheduledGame, Opening, Conduct, Adjudication, TimeControl),
+    *(GameRecord, EngineIdentity, Verdict, Outcome),
+)
+"""What crosses the socket for each game. The way that dataclasses pickle by themselves asks each object for
+its fields, twice; the one below takes a third of the time."""
+
+
+# The way of a slot itself, which a frozen class does not bar.
+_SETTERS: dict[type, tuple[Callable[[object, object], None], ...]] = {
+    kind: tuple(kind.__dict__[name].__set__ for name in kind.__slots__) for kind in _IN_EVERY_GAME
+}
+
+
+def _made(kind: type, values: tuple[object, ...]) -> object:
+    """Return an object of a frozen class, as it was."""
+    made: object = object.__new__(kind)
+    for set_value, value in zip(_SETTERS[kind], values, strict=True):
+        set_value(made, value)
+    return made
+
+
+def _reducer(kind: type) -> Callable[[object], tuple[Callable[..., object], tuple[object, ...]]]:
+    names: tuple[str, ...] = kind.__slots__  # type: ignore[attr-defined]
+    if len(names) == 1:
+        return lambda value: (_made, (kind, (getattr(value, names[0]),)))
+    values = attrgetter(*names)
+    return lambda value: (_made, (kind, values(value)))
+
+
+_DISPATCH_TABLE: dict[type, Callable[[Any], Any]] = {
+    **copyreg.dispatch_table,
+    **{kind: _reducer(kind) for kind in _IN_EVERY_GAME},
+}
+
+
 def packed(*messages: Message) -> bytes:
-    """Return messages as they go over the socket, all in one piece."""
-    pieces: list[bytes] = []
-    for message in messages:
-        payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-        pieces += (_LENGTH.pack(len(payload)), payload)
-    return b"".join(pieces)
+    """Return messages as they go over the socket, all in one piece: what they share is said once."""
+    file = BytesIO()
+    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = _DISPATCH_TABLE
+    pickler.dump(messages)
+    payload = file.getvalue()
+    return _LENGTH.pack(len(payload)) + payload
 
 
 class BlockingStream:
@@ -173,7 +218,7 @@ class BlockingStream:
                 payload = _read(file, length := _LENGTH.unpack(header)[0])
                 if len(payload) < length:
                     return
-                yield pickle.loads(payload)  # noqa: S301  from our own child or parent, see the module
+                yield from pickle.loads(payload)  # noqa: S301  from our own child or parent, see the module
 
     def close(self) -> None:
         """Close this end; whoever receives meets the end of the stream."""
@@ -213,7 +258,8 @@ class MessageStream:
             payload = await self._exactly(_LENGTH.unpack(header)[0])
             if payload is None:
                 return
-            yield pickle.loads(payload)  # noqa: S301  from our own child or parent, see the module
+            for message in pickle.loads(payload):  # noqa: S301  from our own child or parent, see the module
+                yield message
 
     async def close(self) -> None:
         """Close this end."""

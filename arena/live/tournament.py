@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from arena.live.crew import Crew, Member
     from arena.live.preflight import EngineFinding
 
-_COMMIT_PAUSE_S = 0.01
+_COMMIT_PAUSE_S = 0.02
 """Time from one commit to the next: games that end in between share one, which costs a third of one each."""
 
 _FAULTS_IN_A_ROW = 2
@@ -227,21 +227,22 @@ class Runner:
         return not self._again
 
     async def _hand_out(self) -> None:
+        given: dict[Member, list[Play]] = {}
         # A fault may take an engine out of the event, which is known when it is committed.
         while not self._is_stopping and not self._uncommitted_faults:
             if not self._crew.has_room() or self._nothing_left():
-                return
+                break
             task = self._again[0]
             member = self._crew.place(task)
             if member is None:
-                return
+                break
             del self._again[0]
             member.running[task.scheduled.id] = task
-            try:
-                await member.send(Play(task))
-            except WorkerLostError:
-                # `_hear` notices the loss, too, and has the game played again.
-                return
+            given.setdefault(member, []).append(Play(task))
+        for member, plays in given.items():
+            # `_hear` notices the loss, too, and has the games played again.
+            with suppress(WorkerLostError):
+                await member.send(*plays)
 
     async def _take_back(self) -> None:
         """Have games returned that nobody has begun."""
@@ -257,6 +258,9 @@ class Runner:
                 case Finished(record):
                     self._crew.played()
                     self._take(member.done(record.id), record)
+                    if _is_by_fault(record):
+                        # A game that broke was short for that alone; the next may be nobody's to play.
+                        member.at_hand = min(member.at_hand, 1)
                 case Failed(game_id, text, details):
                     task = member.done(game_id)
                     self._take(task, _void_record(task, self._event, text, details))

@@ -44,6 +44,7 @@ from arena.live.process import become_subreaper
 from arena.live.showing import show
 from arena.live.slots import FREE_SLOT
 from arena.live.watch import Watch
+from arena.store.record_codec import pack
 from arena.store.watching import Announcer
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ if TYPE_CHECKING:
     from arena.core.event import Event
     from arena.core.task import GameTask
     from arena.live.slots import Slot
+
+
+_SAY_PAUSE_S = 0.01
+"""Time from one piece of news to the next: each wakes the runner."""
 
 
 class Worker:
@@ -138,7 +143,10 @@ class Worker:
 
     async def _play(self, player: GamePlayer, task: GameTask) -> None:
         try:
-            self._say(Finished(await player.play(task)))
+            record = await player.play(task)
+            # Here, where every core has a worker, and not where all results meet.
+            record.keep_packed(pack(record))
+            self._say(Finished(record))
         except Exception as error:
             self._say(Failed(task.scheduled.id, _in_words(error), traceback.format_exc()))
 
@@ -147,6 +155,7 @@ class Worker:
 
     async def _send_all(self) -> None:
         async for message in self._to_send:
+            next_at = trio.current_time() + _SAY_PAUSE_S
             messages = [message]
             while self._to_send.statistics().current_buffer_used:
                 messages.append(self._to_send.receive_nowait())
@@ -155,6 +164,7 @@ class Worker:
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 # The runner is gone; the reading side meets the end of the stream and ends everything.
                 return
+            await trio.sleep_until(next_at)
 
 
 def _in_words(error: BaseException) -> str:

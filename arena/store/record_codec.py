@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from arena.core.record import Adjudged, EngineIdentity, Evidence, GameRecord, Pie
+from arena.core.record import Adjudged, EngineIdentity, Evidence, GameRecord, PackedParts, Pie, TimeUse
+from arena.core.seal import record_seal
 from arena.core.verdict import Reason, Verdict, void
 from arena.rules import BLACK, Outcome
 
@@ -29,15 +30,6 @@ COMPRESSED_FROM_BYTES = 200
 """Shorter JSON is kept as it is: compression would save less than its own header costs in time."""
 
 Rolls = tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TimeUse:
-    """What one side used in one game: moves it made itself, microseconds in all, and for the longest."""
-
-    moves: int
-    total_us: int
-    longest_us: int
 
 
 def winner_code(verdict: Verdict) -> int | None:
@@ -208,6 +200,29 @@ def unpack_more(packed: bytes | None) -> dict[str, Any]:
     if not isinstance(tree, dict):
         raise TypeError("no object")
     return tree
+
+
+def pack(record: GameRecord) -> PackedParts:
+    """Work out everything that a store keeps of a record beside its plain values.
+
+    Raises:
+        ValueError: a record whose parts do not fit together (a fault of the program).
+    """
+    if len(record.time_us) != len(record.moves):
+        raise ValueError(f"{record.id}: {len(record.time_us)} times for {len(record.moves)} moves")
+    moves, dice, throws = pack_words(record.moves), pack_rolls(record.dice), pack_rolls(record.opening_roll)
+    return PackedParts(
+        moves,
+        pack_times(record.time_us),
+        dice,
+        throws,
+        moves_hash(moves, dice, throws),
+        time_use(record),
+        pack_instant(record.started),
+        pack_instant(record.ended),
+        pack_more(record),
+        record_seal(record),
+    )
 
 
 def _outcome_tree(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 def record_to_json(record: GameRecord) -> str:
     """Return the text of a record; text that UTF-8 cannot hold is escaped by JSON."""
-    return json.dumps(dataclasses.asdict(record), separators=(",", ":"))
+    tree = dataclasses.asdict(dataclasses.replace(record))
+    del tree["packed"]
+    return json.dumps(tree, separators=(",", ":"))
 
 
 def record_from_json(text: str) -> GameRecord:

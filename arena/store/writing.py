@@ -20,12 +20,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from arena import __version__
 from arena.core.dice import key_hash, make_key
 from arena.core.record import EngineIdentity, GameRecord
-from arena.core.seal import record_seal
 from arena.core.verdict import Reason, Verdict, both_failed, by_fault, void
 from arena.rules.registry import make_rules
 from arena.store import leases
@@ -34,18 +33,7 @@ from arena.store.errors import ChangedEventError, StoreError, UnwritableError, p
 from arena.store.event_codec import event_from_json, event_to_json
 from arena.store.lock import WriterLock
 from arena.store.reading import damage_told, scanned_ordinals, verdict_numbered
-from arena.store.record_codec import (
-    moves_hash,
-    pack_instant,
-    pack_more,
-    pack_rolls,
-    pack_seed,
-    pack_times,
-    pack_words,
-    time_use,
-    verdict_tree,
-    winner_code,
-)
+from arena.store.record_codec import pack, pack_seed, verdict_tree, winner_code
 from arena.store.rounds import save_step, state_at, stored_steps
 from arena.store.schema import APPLICATION_ID, Standing, check, connect, examine, migrate
 from arena.store.streaks import stored_streaks
@@ -68,6 +56,18 @@ WHY_CHARACTERS = 1000
 
 BATCH_GAMES = 1000
 """Games that `settle_withdrawals` commits at once."""
+
+
+class Tried(NamedTuple):
+    """Playings of a game none of which counts.
+
+    Attributes:
+        attempts: how many there are; the next one's number is one more.
+        has_stalled: whether one was void because this machine stalled.
+    """
+
+    attempts: int = 0
+    has_stalled: bool = False
 
 
 class GamesInOrder(Protocol):
@@ -314,6 +314,26 @@ class RunStore:
             query = "SELECT coalesce(max(attempt), 0) FROM game WHERE id = ?"
             return int(self._open_connection().execute(query, (game_id,)).fetchone()[0])
 
+    def tried(self) -> dict[str, Tried]:
+        """Return what is stored of games that are to be played again, by their id.
+
+        A run asks once: it knows of itself what it has played since.
+        """
+        with self._mutex, plain_errors(self.path):
+            connection = self._open_connection()
+            rows, standing = connection.execute(
+                "SELECT (SELECT count(*) FROM game), (SELECT count(*) FROM game WHERE standing = 1)"
+            ).fetchone()
+            if rows == standing:
+                # Nearly always so, and then a million games need not be looked at.
+                return {}
+            found = connection.execute(
+                "SELECT id, max(attempt), max(word = ?) FROM game JOIN word ON word.number = reason "
+                "GROUP BY id HAVING max(standing = 1) = 0",
+                (str(Reason.REFEREE_STALL),),
+            )
+            return {game_id: Tried(attempts, bool(stalled)) for game_id, attempts, stalled in found}
+
     # --- events by results ---
 
     def steps(self) -> tuple[PairedStep, ...]:
@@ -412,13 +432,6 @@ class RunStore:
         with self._mutex, plain_errors(self.path):
             connection = self._open_connection()
             return stored_streaks(connection, scanned_ordinals(connection))
-
-    def has_stalled(self, game_id: str) -> bool:
-        """Return whether a playing of this game was void because this machine stalled."""
-        query = "SELECT 1 FROM game JOIN word ON word.number = reason WHERE id = ? AND word = ?"
-        with self._mutex, plain_errors(self.path):
-            found = self._open_connection().execute(query, (game_id, str(Reason.REFEREE_STALL))).fetchone()
-            return found is not None
 
     def disqualified(self) -> frozenset[int]:
         """Return the index of every engine that the organiser has taken out."""
@@ -546,12 +559,9 @@ class RunStore:
         raise ValueError(f"the event has no engine {name!r}")
 
     def _insert(self, connection: sqlite3.Connection, record: GameRecord, worker: int | None = None) -> None:
-        if len(record.time_us) != len(record.moves):
-            raise ValueError(f"{record.id}: {len(record.time_us)} times for {len(record.moves)} moves")
         verdict, outcome = record.verdict, record.verdict.outcome
-        moves = pack_words(record.moves)
-        dice, throws = pack_rolls(record.dice), pack_rolls(record.opening_roll)
-        black_use, white_use = time_use(record)
+        packed = record.packed or pack(record)
+        black_use, white_use = packed.time_use
         row = {
             "id": record.id,
             "attempt": record.attempt,
@@ -585,7 +595,7 @@ class RunStore:
             "black_idle_us": record.idle_us[0],
             "white_idle_us": record.idle_us[1],
             "lag_us": record.lag_us,
-            "moves_hash": moves_hash(moves, dice, throws),
+            "moves_hash": packed.moves_hash,
             "worker": worker,
         }
         try:
@@ -600,17 +610,17 @@ class RunStore:
             "INSERT INTO playing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 number,
-                moves,
-                pack_times(record.time_us),
+                packed.moves,
+                packed.times,
                 pack_seed(record.seed),
                 _storable(record.opening),
-                pack_instant(record.started),
-                pack_instant(record.ended),
-                dice,
-                throws,
+                packed.started,
+                packed.ended,
+                packed.dice,
+                packed.throws,
                 record.final_position,
-                pack_more(record),
-                record_seal(record),
+                packed.more,
+                packed.seal,
             ),
         )
 

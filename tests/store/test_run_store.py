@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ from arena.store import (
     StoreError,
     UnwritableError,
 )
+from arena.store.record_codec import pack
 from tests.store.builders import KEY, engine, event, fault, full_record, placement, record, spoiled
 
 if TYPE_CHECKING:
@@ -493,3 +495,18 @@ def test_a_void_record_of_a_stall_is_played_again_too(tmp_path: Path) -> None:
     with RunStore.create_or_resume(tmp_path / "cup.db", of) as store:
         store.add([record(of, 0, verdict=void(Reason.REFEREE_STALL))])
         assert 0 not in store.played()
+
+
+def test_a_record_prepared_elsewhere_is_stored_as_any_other(tmp_path: Path) -> None:
+    of = event("a", "b", "c")
+    stored = []
+    for name, is_prepared in (("one.db", True), ("two.db", False)):
+        with RunStore.create_or_resume(tmp_path / name, of, random_bytes=KEY) as store:
+            for each in (full_record(of, 0), fault(of, 1), record(of, 2)):
+                if is_prepared:
+                    each.keep_packed(pack(each))
+                store.add([each])
+        with closing(sqlite3.connect(tmp_path / name)) as connection:
+            queries = ("SELECT * FROM game", "SELECT * FROM playing")
+            stored.append([connection.execute(query).fetchall() for query in queries])
+    assert stored[0] == stored[1]

@@ -73,10 +73,10 @@ def test_a_stall_is_remembered_for_the_next_playing(tmp_path: Path) -> None:
     with RunStore.create_or_resume(tmp_path / "cup.db", of) as store:
         ids = [Schedule(of).game(place).id for place in range(2)]
         store.add([spoiled(of, 0)])
-        assert not store.has_stalled(ids[0])
         store.add([replace(spoiled(of, 1), verdict=void(Reason.REFEREE_STALL))])
-        assert store.has_stalled(ids[1])
-        assert not store.has_stalled(ids[0])
+        assert store.tried() == {ids[0]: (1, False), ids[1]: (1, True)}
+        store.add([replace(record(of, 0), attempt=2)])
+        assert store.tried() == {ids[1]: (1, True)}
 
 
 def _players(schedule: Schedule, place: int) -> tuple[int, int]:
