@@ -7,7 +7,7 @@ columns are numpy arrays, because an event may hold a million games.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reports.pairings import PairingScore
 
     Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    Integers = NDArray[np.signedinteger[Any]]
 
 NOBODY = -1
 """In `Results.at_fault`: no side failed, or both did."""

@@ -132,13 +132,13 @@ def standings(results: Results) -> Standings:
     )
     by_discipline = _by_discipline(results)
 
+    times = _times(results)
     engine = np.concatenate([results.black, results.white])
     clusters = Clusters(engine, np.concatenate([results.pair, results.pair]), len(results.engines))
     shares = clusters.shares(np.concatenate([results.black_points, results.white_points]))
     board = clusters.means(np.concatenate([results.board_margin, -results.board_margin]))
     final = clusters.means(np.concatenate([results.final_margin, -results.final_margin]))
     forfeits = _forfeits(results)
-    times = _times(results)
 
     lines = tuple(
         Standing(
@@ -272,20 +272,18 @@ def _forfeits(results: Results) -> list[dict[str, int]]:
 
 
 def _times(results: Results) -> list[TimeUse]:
-    engine = np.concatenate([results.black, results.white])
     size = len(results.engines)
-    moves = np.bincount(engine, np.concatenate(results.moves), size)
-    spent = np.concatenate(results.spent_us)
-    granted = np.concatenate(results.granted_us)
-    total = np.bincount(engine, spent, size)
-    longest = np.zeros(size)
-    np.maximum.at(longest, engine, np.concatenate(results.longest_us).astype(np.float64))
-    limited = granted > 0
-    shares = spent[limited] / granted[limited]
-    games = np.bincount(engine[limited], minlength=size)
-    share_sum = np.bincount(engine[limited], shares, size)
-    highest = np.zeros(size)
-    np.maximum.at(highest, engine[limited], shares)
+    moves, total, games, share_sum, longest, highest = np.zeros((6, size))
+    for side, engine in enumerate((results.black, results.white)):
+        spent, granted = results.spent_us[side], results.granted_us[side]
+        moves += np.bincount(engine, results.moves[side], size)
+        total += np.bincount(engine, spent, size)
+        np.maximum.at(longest, engine, results.longest_us[side].astype(np.float64))
+        limited = granted > 0
+        shares = spent[limited] / granted[limited]
+        games += np.bincount(engine[limited], minlength=size)
+        share_sum += np.bincount(engine[limited], shares, size)
+        np.maximum.at(highest, engine[limited], shares)
     return [
         TimeUse(
             moves=int(moves[i]),

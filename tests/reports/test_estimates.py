@@ -110,3 +110,15 @@ def test_the_share_interval_holds_its_level_when_games_of_a_pair_depend(draws: f
     shares = Clusters(group, pair, events).shares(np.stack([first, second], axis=2).ravel())
     inside = sum((s.low or 0) <= truth <= (s.high or 0) for s in shares)
     assert inside >= 929
+
+
+def test_many_engines_and_pairs_do_not_run_into_each_other_whatever_their_width() -> None:
+    """Engine 3,000 with pair 1,000,000 is beyond 32 bits as one number."""
+    group, pair, values = [3000, 3000, 1705, 3000], [1_000_000, 1_000_000, 295_966, 7], [1.0, 0.0, 1.0, 1.0]
+    wide, narrow = (
+        Clusters(np.array(group, kind), np.array(pair, kind), 3001).means(np.array(values))
+        for kind in (np.int64, np.int32)
+    )
+    assert narrow == wide
+    assert narrow[3000].games == 3
+    assert narrow[1705].games == 1
