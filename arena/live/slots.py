@@ -45,14 +45,23 @@ def slots_of(event: Event, cores: Sequence[int]) -> tuple[Slot, ...]:
         event: gives concurrency and threads.
         cores: numbers of the cores that may be used.
     """
-    threads = max((entry.threads or 1 for entry in event.engines), default=1)
-    if event.concurrency * threads > len(cores) or len(cores) == 1:
+    threads = _most_threads(event)
+    if busy_cores(event) > len(cores) or len(cores) == 1:
         return tuple(Slot(number) for number in range(event.concurrency))
     ordered = sorted(cores)
     return tuple(
         Slot(number, tuple(ordered[number * threads : (number + 1) * threads]))
         for number in range(event.concurrency)
     )
+
+
+def busy_cores(event: Event) -> int:
+    """Return how many cores an event's games at a time may keep busy on one machine, if it had so many."""
+    return event.concurrency * _most_threads(event)
+
+
+def _most_threads(event: Event) -> int:
+    return max((entry.threads or 1 for entry in event.engines), default=1)
 
 
 @contextmanager

@@ -42,7 +42,8 @@ from arena.live.pool import EnginePool
 from arena.live.preflight import examine
 from arena.live.process import become_subreaper
 from arena.live.showing import show
-from arena.live.slots import FREE_SLOT
+from arena.live.slots import FREE_SLOT, busy_cores
+from arena.live.wakefulness import cores_kept_awake
 from arena.live.watch import Watch
 from arena.store.record_codec import pack
 from arena.store.watching import Announcer
@@ -80,6 +81,10 @@ class Worker:
             self._patience.nearness = Nearness(hello.slots[0].cores)
         self._patience.wakes = Wakes(self._patience.now_ns)
         trio.lowlevel.add_instrument(self._patience.wakes)
+        with cores_kept_awake(busy_cores(hello.event)):
+            await self._serve(incoming, hello)
+
+    async def _serve(self, incoming: AsyncIterator[Message], hello: Hello) -> None:
         async with trio.open_nursery() as nursery:
             pool = EnginePool(hello.event.engines, nursery, self._patience, hello.games_at_a_time)
             player = GamePlayer(
