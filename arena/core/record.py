@@ -126,8 +126,8 @@ class GameRecord:
         opening_plies: how many of `moves` were played by the referee.
         opening: label of the opening.
         time_us: time charged for each move, microseconds; None for opening plies.
-        infos: what the mover's `info` lines said, one mapping a move, empty where nothing was said; empty as a
-            whole where nothing ever was.
+        infos: what the mover's `info` lines said, one mapping a move, empty where nothing was said; none at
+            all where nothing ever was.
         announcements: pente: `three`, `four` or None after each move; empty where there was none.
         dice: plakoto: the roll of each turn (also of a turn that failed).
         opening_roll: plakoto: throws before the game [Black's die, White's die], ties included.
