@@ -14,6 +14,7 @@ from arena.cli.target import file_argument, opened_for_reading, told, writing_to
 from arena.words import counted
 from reports import tables
 from reports.duel import duel_lines
+from reports.printable import file_name
 from reports.standings import standings
 from reports.stored import results_of
 
@@ -117,7 +118,7 @@ def _save(found: Mapping[str, Results], folder: Path) -> None:
         written = [
             path
             for name, results in found.items()
-            for path in write_results(results, standings(results), folder / name)
+            for path in write_results(results, standings(results), folder / file_name(name))
         ]
     click.echo(f"wrote {counted(len(written), 'file')} to {folder}", err=True)
 

@@ -78,6 +78,7 @@ class Section:
         hidden_tables: written as CSV only (a form for programs of a table that is shown).
         charts: file names without ending, or beginnings of such (`margins-by-engine` covers its pages too).
         notes: sentences, printable.
+        folder: where the files of its tables and charts stand below those of the event; empty: beside them.
     """
 
     anchor: str
@@ -86,6 +87,7 @@ class Section:
     hidden_tables: tuple[Table, ...] = ()
     charts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    folder: str = ""
 
 
 @dataclass(slots=True)
