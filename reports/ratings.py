@@ -2,7 +2,7 @@
 
 A player is a name together with the hash of its program, so a program that changed under one name is two
 players, and one program under two names as well. Void games, and games in which both sides failed, are left
-out; a win by forfeit is a win.
+out, as are those of an engine that plays itself in a komi laboratory; a win by forfeit is a win.
 
 Where the games are of several kinds, each kind can be rated by itself: in an event of several games these are
 they, by the names they have there; an event of one game, and a komi laboratory, go under the game's id.
@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arena.core.laboratory import design_in
 from arena.rules.registry import rules_class
 from arena.stats.ratings import rate
 from reports.printable import NAME_CELLS, printable
+from reports.stored import design_of
 from reports.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -101,6 +101,9 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
     kinds: dict[str, bool] = {}
     next_pair = 0
     for place, store in enumerate(stores):
+        design = design_of(store)
+        if design is not None and design.is_self_play:
+            continue
         columns = store.columns() if columns_read is None else columns_read[place]
         kind_of = _kinds(kinds, store, columns.disciplines)
         counts = columns.winner >= 0
@@ -131,10 +134,10 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
 
 def _kinds(kinds: dict[str, bool], store: ReadStore, disciplines: Sequence[str]) -> NDArray[np.int64]:
     """Enter the kinds of an event's games into `kinds`; return the place there of each of `disciplines`."""
-    event, runs = store.event(), store.meta().runs
+    event = store.event()
     of_game = {each.name: each.game for each in event.disciplines}
     # The disciplines of a komi laboratory are its komi.
-    is_one = bool(runs) and design_in(runs[-1].event_text) is not None
+    is_one = design_of(store) is not None
     names = {each: event.game if is_one or each not in of_game else each for each in disciplines}
     for each, name in names.items():
         can_draw = rules_class(of_game.get(each, event.game)).can_draw

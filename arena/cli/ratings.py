@@ -49,7 +49,10 @@ def command(
     with told(StoreError, QuestionError), ExitStack() as stack:
         games = rated_games([stack.enter_context(opened_for_reading(file)) for file in files])
     if not games.points.size:
-        raise Failure("there are no games to rate: none was finished, or all are void")
+        raise Failure(
+            "there are no games to rate: none was finished, all are void, or an engine played itself "
+            "(a komi laboratory: arena komi)"
+        )
     place = _anchor(games, anchor)
     rated = {"": (games, ratings_of(games, place, anchor_elo))}
     for kind, own in games.by_kind():

@@ -144,18 +144,23 @@ def _event(writer: _Writer, number: int, store: ReadStore, material: Material, r
         "board": None if material.drawing is None else material.drawing.as_data(),
     }
     writer.text(f"{folder}/games.js", _script("arenaGames", listed))
-    drawn = charts.save_all(material.results, material.table, writer.made(f"{folder}/charts"), material.rated)
+    pictured = writer.made(f"{folder}/charts")
+    if material.is_self_play:
+        drawn = charts.save_without_comparison(material.results, material.table, pictured)
+    else:
+        drawn = charts.save_all(material.results, material.table, pictured, material.rated)
     if material.study is not None and not isinstance(material.study, str):
-        drawn += material.study.save_charts(writer.made(f"{folder}/charts"))
+        drawn += material.study.save_charts(pictured)
     laid = [(section, drawn) for section in sections_of(material)]
     apart = []
     for game in games_apart(store):
         section = game.section()
-        pictured = writer.made(f"{folder}/charts/{section.folder}")
-        apart.append((section, charts.save_all(game.results, game.table, pictured, game.rated)))
+        beside = writer.made(f"{folder}/charts/{section.folder}")
+        apart.append((section, charts.save_all(game.results, game.table, beside, game.rated)))
         drawn = [*drawn, *apart[-1][1]]
-    of_all = [place for place, (section, _) in enumerate(laid) if section.anchor in BEFORE_THE_GAMES]
-    laid[of_all[-1] + 1 : of_all[-1] + 1] = apart
+    of_all = [place for place, (section, _) in enumerate(laid, 1) if section.anchor in BEFORE_THE_GAMES]
+    after = max(of_all, default=0)
+    laid[after:after] = apart
     for path in drawn:
         writer.saved(path)
     ids = {row[0] for row in rows}

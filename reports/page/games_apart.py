@@ -15,7 +15,7 @@ from reports.page.contents import MOST_ROWS, Section
 from reports.printable import file_name
 from reports.ratings import rated_games, rating_tables, ratings_of
 from reports.standings import standings
-from reports.stored import is_laboratory, results_of
+from reports.stored import design_of, results_of
 from reports.tables import conduct_table, cross_table, meetings_table, pairings_table, standings_table
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def games_apart(store: ReadStore) -> Iterator[GameApart]:
         StoreError: the database is damaged.
     """
     names = [each.name for each in store.event().disciplines]
-    if len(names) < 2 or is_laboratory(store):
+    if len(names) < 2 or design_of(store) is not None:
         return
     columns = store.columns()
     rated = _rated(store, columns)
