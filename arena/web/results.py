@@ -88,6 +88,7 @@ class ResultsReader:
     """Reads an event again and again. Not thread-safe: one call at a time.
 
     Attributes:
+        database: the file.
         event: the event as it was last read.
         finished: the playings that ended last, by id and attempt.
 
@@ -103,9 +104,9 @@ class ResultsReader:
         event: Event,
         further: Callable[[ReadStore, Event], Sequence[Panel]] = lambda _store, _event: (),
     ) -> None:
+        self.database = database
         self.event = event
         self._further = further
-        self._database = database
         self._read: _Read | None = None
         self.finished: frozenset[tuple[str, int]] = frozenset()
 
@@ -182,12 +183,12 @@ class ResultsReader:
         return _standings(results), [*own, *self._further(read.store, read.event), *_panels(results)]
 
     def _opened(self) -> _Read:
-        status = self._database.stat()
+        status = self.database.stat()
         file = (status.st_dev, status.st_ino)
         if self._read is not None and self._read.file != file:
             self.close()
         if self._read is None:
-            store = ReadStore(self._database)
+            store = ReadStore(self.database)
             try:
                 self._read = _Read(store, file, store.event())
             except BaseException:
