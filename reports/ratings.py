@@ -57,7 +57,7 @@ class RatedGames:
     pairs: NDArray[np.int64]
     can_draw: bool
     kinds: tuple[tuple[str, bool], ...]
-    kind: NDArray[np.int64]
+    kind: NDArray[np.int32]
 
     def place_of(self, name: str) -> int:
         """Return the index of a player, that of the first one where there is none of this name."""
@@ -79,7 +79,7 @@ class RatedGames:
                     self.pairs[here],
                     can_draw,
                     ((name, can_draw),),
-                    np.zeros(len(black), dtype=np.int64),
+                    np.zeros(len(black), dtype=np.int32),
                 ),
             )
 
@@ -99,6 +99,7 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
     parts: list[tuple[NDArray[np.int64], ...]] = []
     points: list[NDArray[np.float64]] = []
     kinds: dict[str, bool] = {}
+    kind: list[NDArray[np.int32]] = []
     next_pair = 0
     for place, store in enumerate(stores):
         design = design_of(store)
@@ -114,12 +115,11 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
             sides.append(np.array(indexes, dtype=np.int64)[places] if len(numbers) else places)
         pairs = columns.pair[counts].astype(np.int64) + next_pair
         next_pair = int(pairs.max(initial=next_pair)) + 1
-        parts.append((*sides, pairs, kind_of[columns.discipline[counts]]))
+        parts.append((*sides, pairs))
+        kind.append(kind_of[columns.discipline[counts]])
         points.append(_BLACK_POINTS[columns.winner[counts]])
     nothing = np.empty(0, dtype=np.int64)
-    black, white, pairs, kind = (
-        np.concatenate([nothing, *(part[which] for part in parts)]) for which in range(4)
-    )
+    black, white, pairs = (np.concatenate([nothing, *(part[which] for part in parts)]) for which in range(3))
     return RatedGames(
         _names(players),
         black,
@@ -128,11 +128,11 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
         pairs,
         any(kinds.values()),
         tuple(kinds.items()),
-        kind,
+        np.concatenate([np.empty(0, dtype=np.int32), *kind]),
     )
 
 
-def _kinds(kinds: dict[str, bool], store: ReadStore, disciplines: Sequence[str]) -> NDArray[np.int64]:
+def _kinds(kinds: dict[str, bool], store: ReadStore, disciplines: Sequence[str]) -> NDArray[np.int32]:
     """Enter the kinds of an event's games into `kinds`; return the place there of each of `disciplines`."""
     event = store.event()
     of_game = {each.name: each.game for each in event.disciplines}
@@ -143,7 +143,7 @@ def _kinds(kinds: dict[str, bool], store: ReadStore, disciplines: Sequence[str])
         can_draw = rules_class(of_game.get(each, event.game)).can_draw
         kinds[name] = kinds.get(name, False) or can_draw
     places = {name: place for place, name in enumerate(kinds)}
-    return np.array([places[names[each]] for each in disciplines], dtype=np.int64)
+    return np.array([places[names[each]] for each in disciplines], dtype=np.int32)
 
 
 def _player(players: dict[tuple[str, str], int], store: ReadStore, number: int) -> int:

@@ -228,7 +228,10 @@ def _rated(store: ReadStore, columns: GameColumns) -> tuple[RatedGames, Ratings]
     ratings = ratings_of(games, 0, 0.0)
     # The tables need the names alone.
     nothing = games.black[:0].copy()
-    return replace(games, black=nothing, white=nothing, points=np.empty(0), pairs=nothing), ratings
+    names_alone = replace(
+        games, black=nothing, white=nothing, points=np.empty(0), pairs=nothing, kind=games.kind[:0].copy()
+    )
+    return names_alone, ratings
 
 
 def _drawing(event: Event) -> Drawing | None:

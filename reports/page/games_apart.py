@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arena.stats.ratings import Ratings
-    from arena.store import GameColumns, ReadStore
+    from arena.store import ReadStore
     from reports.ratings import RatedGames
     from reports.results import Results
     from reports.standings import Standings
@@ -83,16 +83,16 @@ def games_apart(store: ReadStore) -> Iterator[GameApart]:
     names = [each.name for each in store.event().disciplines]
     if len(names) < 2 or design_of(store) is not None:
         return
-    columns = store.columns()
-    rated = _rated(store, columns)
+    rated = _rated(store)
+    columns = store.result_columns()
     for name in names:
         results = results_of(store, name, columns)
         yield GameApart(name, results, standings(results), rated.get(name))
 
 
-def _rated(store: ReadStore, columns: GameColumns) -> dict[str, tuple[RatedGames, Ratings]]:
+def _rated(store: ReadStore) -> dict[str, tuple[RatedGames, Ratings]]:
     try:
-        games = rated_games([store], [columns])
+        games = rated_games([store])
     except QuestionError:
         # A plugin's game that is not installed here.
         return {}
