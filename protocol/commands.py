@@ -144,16 +144,6 @@ def command(name: str, *values: str | int) -> str:
     )
 
 
-def words_command(line: str) -> str:
-    """Return a command that was put together elsewhere (`time_settings 60 0 0`) after the same checks.
-
-    Raises:
-        UnsendableError: as for `command`.
-    """
-    name, *values = line.split(" ")
-    return command(name, *values)
-
-
 def play(colour: ColourWord, move: str) -> str:
     """Return the command that tells an engine a move; raises `UnsendableError` like `command`."""
     line = f"play {colour} {move}"

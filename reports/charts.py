@@ -95,6 +95,11 @@ def save_all(
     )
 
 
+def save_without_comparison(results: Results, table: Standings, folder: Path) -> list[Path]:
+    """Write what charts there are of an engine that plays itself: length and time; else as `save_all`."""
+    return save_charts(lambda: _lengths_and_time(results, table) if len(results) else (), folder)
+
+
 def save_charts(draw: Callable[[], Iterable[Chart]], folder: Path) -> list[Path]:
     """Write what `draw` draws, in the style of all charts, as PNG and SVG into `folder`; return the paths.
 
@@ -126,8 +131,12 @@ def _charts(results: Results, table: Standings) -> Iterator[Chart]:
         yield from _margins_by_engine(results, order)
         yield from _margins_by_pairing(results, order)
         yield from _margins_by_colour(results, order)
+    yield from _lengths_and_time(results, table)
+
+
+def _lengths_and_time(results: Results, table: Standings) -> Iterator[Chart]:
     yield _lengths(results)
-    yield from _time_shares(results, order)
+    yield from _time_shares(results, [results.engines.index(line.engine) for line in table.lines])
 
 
 def _standings(results: Results, table: Standings) -> Iterator[Chart]:

@@ -5,39 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reports import charts, tables
-from reports.standings import standings
-from reports.stored import results_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arena.store import ReadStore
     from reports.results import Results
     from reports.standings import Standings
 
 
-def write_all(store: ReadStore, folder: Path) -> list[Path]:
-    """Write tables (CSV, Markdown) and charts (PNG, SVG) of an event into `folder`, which is made if need be.
+def write_results(results: Results, table: Standings, folder: Path) -> list[Path]:
+    """Write tables (CSV, Markdown) and charts (PNG, SVG) of results into `folder`, which is made if need be.
 
-    Files of the same names are replaced. In an event of several games each has a folder of its name in it.
+    Files of the same names are replaced.
 
     Returns:
         The files written, tables first.
 
     Raises:
         MissingExtraError: pandas or matplotlib is not installed.
-        StoreError: the database cannot be read.
         OSError: a file cannot be written.
     """
-    names = [each.name for each in store.event().disciplines]
-    written = []
-    for name, results in [("", results_of(store)), *((name, results_of(store, name)) for name in names)]:
-        written += write_results(results, standings(results), folder / name)
-    return written
-
-
-def write_results(results: Results, table: Standings, folder: Path) -> list[Path]:
-    """Write tables and charts of results that have been read already; see `write_all`."""
     folder.mkdir(parents=True, exist_ok=True)
     points, conduct = tables.standings_table(results, table), tables.conduct_table(results, table)
     cross, meetings = tables.cross_table(results, table), tables.meetings_table(results, table)

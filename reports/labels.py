@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from arena.rules.base import QuestionError
 from arena.rules.registry import rules_class
 from arena.words import counted
+from reports.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,8 @@ class Labels:
 def labels_of(event: Event, discipline: str | None = None) -> Labels:
     """Return what tables and charts call the event, its game and its sides.
 
+    Games of one event that differ in their clock or openings alone are told apart by their names.
+
     Args:
         event: the event.
         discipline: name of one game of an event of several; None: all of them.
@@ -44,10 +47,14 @@ def labels_of(event: Event, discipline: str | None = None) -> Labels:
     kinds = [_labels_of_one(event.name, each) for each in _alike_but_for_komi(chosen)]
     if len(kinds) == 1:
         (labels,) = kinds
+        if discipline:
+            others = (each for each in event.disciplines if each.name != discipline)
+            if any(_labels_of_one(event.name, (each, (each.komi,))) == labels for each in others):
+                labels = dataclasses.replace(labels, rules=f"{labels.rules}, {printable(discipline)}")
         own = sum(each.discipline in (None, *(one.name for one in chosen)) for each in event.pairings)
         if own:
-            others = f"{counted(own, 'pairing')} otherwise"
-            labels = dataclasses.replace(labels, rules=f"{labels.rules}, {others}")
+            otherwise = f"{counted(own, 'pairing')} otherwise"
+            labels = dataclasses.replace(labels, rules=f"{labels.rules}, {otherwise}")
         return labels
     colours = {labels.colours for labels in kinds}
     return Labels(

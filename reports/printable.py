@@ -6,6 +6,7 @@ of a table, become markup or a formula.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 NAME_CELLS = 24
@@ -75,6 +76,11 @@ def spreadsheet(text: str) -> str:
     """
     shown = printable(text)
     return f"'{shown}" if shown.lstrip().startswith(("=", "+", "-", "@")) else shown
+
+
+def file_name(text: str) -> str:
+    """Return `text` as the name of one file or folder: letters, digits, `-` and `_`, all others as `_`."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", text)
 
 
 def _escaped(character: str) -> str:

@@ -2,7 +2,10 @@
 
 A player is a name together with the hash of its program, so a program that changed under one name is two
 players, and one program under two names as well. Void games, and games in which both sides failed, are left
-out; a win by forfeit is a win.
+out, as are those of an engine that plays itself in a komi laboratory; a win by forfeit is a win.
+
+Where the games are of several kinds, each kind can be rated by itself: in an event of several games these are
+they, by the names they have there; an event of one game, and a komi laboratory, go under the game's id.
 """
 
 from __future__ import annotations
@@ -16,10 +19,11 @@ import numpy as np
 from arena.rules.registry import rules_class
 from arena.stats.ratings import rate
 from reports.printable import NAME_CELLS, printable
+from reports.stored import design_of
 from reports.tables import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,6 +46,8 @@ class RatedGames:
         points: Black's points.
         pairs: label of the pair.
         can_draw: whether any of the games can be drawn.
+        kinds: what the kinds of game are called, each with whether it can be drawn.
+        kind: index into `kinds`.
     """
 
     names: tuple[str, ...]
@@ -50,6 +56,32 @@ class RatedGames:
     points: NDArray[np.float64]
     pairs: NDArray[np.int64]
     can_draw: bool
+    kinds: tuple[tuple[str, bool], ...]
+    kind: NDArray[np.int32]
+
+    def place_of(self, name: str) -> int:
+        """Return the index of a player, that of the first one where there is none of this name."""
+        return self.names.index(name) if name in self.names else 0
+
+    def by_kind(self) -> Iterator[tuple[str, RatedGames]]:
+        """Yield each kind's games with the players who played them; nothing where there is one kind."""
+        for place, (name, can_draw) in enumerate(self.kinds if len(self.kinds) > 1 else ()):
+            here = self.kind == place
+            black, white = self.black[here], self.white[here]
+            players, places = np.unique(np.concatenate([black, white]), return_inverse=True)
+            yield (
+                name,
+                RatedGames(
+                    tuple(self.names[player] for player in players),
+                    places[: len(black)],
+                    places[len(black) :],
+                    self.points[here],
+                    self.pairs[here],
+                    can_draw,
+                    ((name, can_draw),),
+                    np.zeros(len(black), dtype=np.int32),
+                ),
+            )
 
 
 def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns] | None = None) -> RatedGames:
@@ -61,15 +93,20 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
 
     Raises:
         StoreError: a database is damaged.
+        QuestionError: a game is not installed here.
     """
     players: dict[tuple[str, str], int] = {}
     parts: list[tuple[NDArray[np.int64], ...]] = []
     points: list[NDArray[np.float64]] = []
-    can_draw = False
+    kinds: dict[str, bool] = {}
+    kind: list[NDArray[np.int32]] = []
     next_pair = 0
     for place, store in enumerate(stores):
+        design = design_of(store)
+        if design is not None and design.is_self_play:
+            continue
         columns = store.columns() if columns_read is None else columns_read[place]
-        can_draw |= rules_class(store.event().game).can_draw
+        kind_of = _kinds(kinds, store, columns.disciplines)
         counts = columns.winner >= 0
         sides = []
         for column in (columns.black_identity, columns.white_identity):
@@ -79,10 +116,34 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
         pairs = columns.pair[counts].astype(np.int64) + next_pair
         next_pair = int(pairs.max(initial=next_pair)) + 1
         parts.append((*sides, pairs))
+        kind.append(kind_of[columns.discipline[counts]])
         points.append(_BLACK_POINTS[columns.winner[counts]])
     nothing = np.empty(0, dtype=np.int64)
     black, white, pairs = (np.concatenate([nothing, *(part[which] for part in parts)]) for which in range(3))
-    return RatedGames(_names(players), black, white, np.concatenate([np.empty(0), *points]), pairs, can_draw)
+    return RatedGames(
+        _names(players),
+        black,
+        white,
+        np.concatenate([np.empty(0), *points]),
+        pairs,
+        any(kinds.values()),
+        tuple(kinds.items()),
+        np.concatenate([np.empty(0, dtype=np.int32), *kind]),
+    )
+
+
+def _kinds(kinds: dict[str, bool], store: ReadStore, disciplines: Sequence[str]) -> NDArray[np.int32]:
+    """Enter the kinds of an event's games into `kinds`; return the place there of each of `disciplines`."""
+    event = store.event()
+    of_game = {each.name: each.game for each in event.disciplines}
+    # The disciplines of a komi laboratory are its komi.
+    is_one = design_of(store) is not None
+    names = {each: event.game if is_one or each not in of_game else each for each in disciplines}
+    for each, name in names.items():
+        can_draw = rules_class(of_game.get(each, event.game)).can_draw
+        kinds[name] = kinds.get(name, False) or can_draw
+    places = {name: place for place, name in enumerate(kinds)}
+    return np.array([places[names[each]] for each in disciplines], dtype=np.int32)
 
 
 def _player(players: dict[tuple[str, str], int], store: ReadStore, number: int) -> int:
@@ -112,15 +173,22 @@ def ratings_of(games: RatedGames, anchor: int, anchor_elo: float) -> Ratings:
     )
 
 
-def rating_tables(games: RatedGames, ratings: Ratings) -> list[Table]:
-    """Return a table of ratings for each group of players who met, and the table of superiority."""
-    tables = [_group_table(games, ratings, place) for place in range(len(ratings.groups))]
+def rating_tables(games: RatedGames, ratings: Ratings, kind: str = "") -> list[Table]:
+    """Return a table of ratings for each group of players who met, and the table of superiority.
+
+    Args:
+        games: the games.
+        ratings: what they came to.
+        kind: name of the only kind of game, where there are others beside; it ends the titles.
+    """
+    of_kind = f": {kind}" if kind else ""
+    tables = [_group_table(games, ratings, place, of_kind) for place in range(len(ratings.groups))]
     if len(games.names) > 1 and ratings.groups:
-        tables.append(_superiority_table(games, ratings))
+        tables.append(_superiority_table(games, ratings, of_kind))
     return tables
 
 
-def _group_table(games: RatedGames, ratings: Ratings, place: int) -> Table:
+def _group_table(games: RatedGames, ratings: Ratings, place: int, of_kind: str) -> Table:
     group = ratings.groups[place]
     rows = tuple(
         (
@@ -139,6 +207,9 @@ def _group_table(games: RatedGames, ratings: Ratings, place: int) -> Table:
     anchor = printable(games.names[group.anchor], NAME_CELLS)
     notes = [f"Elo relative to {anchor}, which is put at {group.anchor_elo:g}."]
     notes += [f"Intervals: {method}." for method in sorted(methods)]
+    if len(games.kinds) > 1:
+        kinds = ", ".join(printable(name, NAME_CELLS) for name, _ in games.kinds)
+        notes.append(f"Games of several kinds together: {kinds}.")
     if place == 0:
         notes += [f"First-move advantage: {ratings.black_elo.text()} Elo."]
         notes += [f"Draws between equals: {ratings.draw_share.text(2)}."] if games.can_draw else []
@@ -155,10 +226,11 @@ def _group_table(games: RatedGames, ratings: Ratings, place: int) -> Table:
         Column("score", "score"),
         Column("", "note"),
     )
-    return Table("ratings" if not several else f"ratings-{place + 1}", title, columns, rows, tuple(notes))
+    stem = f"ratings-{place + 1}" if several else "ratings"
+    return Table(stem, f"{title}{of_kind}", columns, rows, tuple(notes))
 
 
-def _superiority_table(games: RatedGames, ratings: Ratings) -> Table:
+def _superiority_table(games: RatedGames, ratings: Ratings, of_kind: str) -> Table:
     order = [rating.player for group in ratings.groups for rating in group.ratings]
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
@@ -174,7 +246,7 @@ def _superiority_table(games: RatedGames, ratings: Ratings) -> Table:
         *(Column(str(place), f"against_{place}") for place in range(1, len(order) + 1)),
     )
     note = "Probability in percent that the row's engine is the stronger one."
-    return Table("superiority", "Likelihood of superiority", columns, rows, (note,))
+    return Table("superiority", f"Likelihood of superiority{of_kind}", columns, rows, (note,))
 
 
 def _row(ratings: Ratings, player: int, order: list[int]) -> list[float | None]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arena.core.event import Event
+    from arena.core.laboratory import Design
     from arena.core.record import GameRecord
     from arena.store import ReadStore, ResultColumns
     from reports.pairings import PairingScore
@@ -116,7 +117,7 @@ def results_of(
         void=tuple(game for game in void_games(store) if discipline in (None, discipline_of(game.id))),
         decisions=decisions_of(store),
         identical=_identical(columns, counts),
-        scheduled=None if is_laboratory(store) else _scheduled(event, schedule, discipline),
+        scheduled=None if design_of(store) is not None else _scheduled(event, schedule, discipline),
         disqualified=tuple(entry.target for entry in store.audit() if entry.action == "disqualify"),
         discipline=played if is_combined else None,
         disciplines=names,
@@ -125,10 +126,10 @@ def results_of(
     )
 
 
-def is_laboratory(store: ReadStore) -> bool:
-    """Say whether the games are those of a komi laboratory, which plays only some of its schedule."""
+def design_of(store: ReadStore) -> Design | None:
+    """Return the design of a komi laboratory, which plays only some of its schedule; None of other events."""
     runs = store.meta().runs
-    return bool(runs) and design_in(runs[-1].event_text) is not None
+    return design_in(runs[-1].event_text) if runs else None
 
 
 def remarks_of(columns: ResultColumns, event: Event) -> tuple[str, ...]:

@@ -7,6 +7,10 @@ such limit), and never longer than its clock allows; without either, the option 
 tree is kept from move to move. On the opponent's time it thinks only if the option `ponder` says so, and not
 in games with dice, where the next roll is not known; what it plays then depends on the opponent's time too.
 
+Under pie it plays some quick games against itself (`sample_engines.search.self_play`), for three seconds at
+most: it proposes the komi at which Black wins about half of them, and takes the side that wins more of them
+at the komi proposed.
+
 Compiled or not, the same seed and the same number of playouts give the same moves. Where the compiler has not
 been through yet (`python -m sample_engines.search.ready` does it beforehand), a game may have to begin
 without it.
@@ -17,9 +21,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from protocol.sdk import OptionKind, OptionSpec, run
+from protocol.sdk import OptionKind, OptionSpec, Refusal, run
 from sample_engines.search.assemble import core_of
 from sample_engines.search.core_player import CorePlayer
+from sample_engines.search.self_play import SelfPlay
 from sample_engines.search.tree_search import TreeSearch
 
 if TYPE_CHECKING:
@@ -32,6 +37,14 @@ CAPACITY = 1_000_000
 
 NODES_A_PLAYOUT = 100
 """Nodes to have room for, for each playout of a limit."""
+
+
+CHOICE_S = 3.0
+"""Longest time for a choice under pie: the referee's limit for set-up, which no engine is told, is ten
+seconds unless the entry says otherwise."""
+
+CHOICE_PLAYOUTS = 200
+"""Playouts for each move of the games that a choice is made by, or fewer where every move has fewer."""
 
 
 class MctsPlayer(CorePlayer):
@@ -93,10 +106,32 @@ class MctsPlayer(CorePlayer):
             return False
         return self._tree.ponder()
 
+    def choose_komi(self) -> int:
+        """Propose the komi at which its games against itself are even."""
+        return self._self_play().even_komi()
+
+    def choose_side(self, komi: int) -> ColourWord:
+        """Take the side that wins more of its games against itself."""
+        return "black" if self._self_play().black_share(komi) > 0.5 else "white"
+
+    def _self_play(self) -> SelfPlay:
+        """Return the games that a choice is made by.
+
+        Raises:
+            Refusal: the game has no komi, so there is no pie.
+        """
+        if not self.rules.has_komi:
+            raise Refusal(f"{self.rules.title} has no komi")
+        playouts = min(CHOICE_PLAYOUTS, self._playouts() or CHOICE_PLAYOUTS)
+        return SelfPlay(self.rules, self._kernels[self.rules.game], playouts, self.random, CHOICE_S)
+
+    def _playouts(self) -> int | None:
+        """Return the most playouts for a move, None for no such limit."""
+        return self.limit.amount if self.limit is not None else int(self.settings["playouts"]) or None
+
     def think(self, position: Position, game: FollowedGame, clock: TurnClock) -> int:
         """Search, say what was found and return the move visited most."""
-        playouts = self.limit.amount if self.limit is not None else int(self.settings["playouts"]) or None
-        seconds = clock.suggested_s()
+        playouts, seconds = self._playouts(), clock.suggested_s()
         if playouts is None and seconds is None:
             seconds = float(self.settings["seconds"])
         if self._tree is None:

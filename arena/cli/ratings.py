@@ -15,11 +15,14 @@ import click
 from arena.cli.errors import Failure
 from arena.cli.printing import print_line
 from arena.cli.target import opened_for_reading, told, writing_told
+from arena.rules.base import QuestionError
 from arena.store import StoreError
 from reports import tables
+from reports.printable import file_name
 from reports.ratings import rated_games, rating_tables, ratings_of
 
 if TYPE_CHECKING:
+    from arena.stats.ratings import Ratings
     from reports.ratings import RatedGames
 
 
@@ -41,24 +44,45 @@ def command(
     """Rate the engines of all FILEs, tournament files or databases.
 
     An engine is its name and the hash of its program: entries of several files that agree in both are one.
+    Games of several kinds are rated together, and then each kind by itself.
     """
-    with told(StoreError), ExitStack() as stack:
+    with told(StoreError, QuestionError), ExitStack() as stack:
         games = rated_games([stack.enter_context(opened_for_reading(file)) for file in files])
     if not games.points.size:
-        raise Failure("there are no games to rate: none was finished, or all are void")
-    ratings = ratings_of(games, _anchor(games, anchor), anchor_elo)
+        raise Failure(
+            "there are no games to rate: none was finished, all are void, or an engine played itself "
+            "(a komi laboratory: arena komi)"
+        )
+    place = _anchor(games, anchor)
+    rated = {"": (games, ratings_of(games, place, anchor_elo))}
+    for kind, own in games.by_kind():
+        if own.points.size:
+            rated[kind] = own, ratings_of(own, own.place_of(games.names[place]), anchor_elo)
     if as_json:
-        print_line(json.dumps(_finite({"engines": games.names, **dataclasses.asdict(ratings)})))
+        print_line(json.dumps(_as_object(rated)))
     else:
-        for table in rating_tables(games, ratings):
-            for line in [*tables.text(table).split("\n"), "", ""]:
-                print_line(line)
+        for kind, (own, ratings) in rated.items():
+            for table in rating_tables(own, ratings, kind):
+                for line in [*tables.text(table).split("\n"), "", ""]:
+                    print_line(line)
     if folder is not None:
         with writing_told(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            for table in rating_tables(games, ratings):
-                tables.save_csv(table, folder)
-                tables.save_markdown(table, folder)
+            for kind, (own, ratings) in rated.items():
+                inside = folder / file_name(kind)
+                inside.mkdir(parents=True, exist_ok=True)
+                for table in rating_tables(own, ratings, kind):
+                    tables.save_csv(table, inside)
+                    tables.save_markdown(table, inside)
+
+
+def _as_object(rated: dict[str, tuple[RatedGames, Ratings]]) -> Any:
+    """Return the ratings of all games and, where there are several kinds, `by_game` those of each."""
+    objects = {
+        kind: {"engines": games.names, **dataclasses.asdict(ratings)}
+        for kind, (games, ratings) in rated.items()
+    }
+    of_all = objects.pop("")
+    return _finite({**of_all, **({"by_game": objects} if objects else {})})
 
 
 def _anchor(games: RatedGames, name: str | None) -> int:

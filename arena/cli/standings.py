@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,17 @@ from arena.cli.target import file_argument, opened_for_reading, told, writing_to
 from arena.words import counted
 from reports import tables
 from reports.duel import duel_lines
+from reports.komi.by_komi import WHERE_TO_LOOK, by_komi_table, counts_by_komi
+from reports.printable import file_name
 from reports.standings import standings
-from reports.stored import results_of
+from reports.stored import design_of, results_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from reports.komi.by_komi import KomiCount
     from reports.results import Results
+    from reports.tables import Table
 
 
 @click.command
@@ -83,17 +88,48 @@ def save_results(file: Path, folder: Path) -> None:
     _save(_read(file), folder)
 
 
-def _read(file: Path) -> dict[str, Results]:
-    """Return the results under the empty name, and in an event of several games each game's under its own."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was read.
+
+    Attributes:
+        of_all: the results of all games.
+        by_game: those of each game of an event of several, by its name.
+        by_komi: the table that a komi laboratory has in place of those of its disciplines; None of others.
+        komis: its rows.
+        is_self_play: whether its engine plays itself, so that there are no standings.
+    """
+
+    of_all: Results
+    by_game: Mapping[str, Results]
+    by_komi: Table | None = None
+    komis: tuple[KomiCount, ...] = ()
+    is_self_play: bool = False
+
+    @property
+    def compared(self) -> dict[str, Results]:
+        """All results that have standings, those of all games under the empty name."""
+        return {} if self.is_self_play else {"": self.of_all, **self.by_game}
+
+
+def _read(file: Path) -> _Found:
     with opened_for_reading(file) as store:
+        design = design_of(store)
+        if design is not None:
+            columns = store.columns()
+            results = results_of(store, columns=columns)
+            komis = counts_by_komi(columns)
+            title = f"Results by komi: {results.labels.event} ({results.labels.rules})"
+            notes = (WHERE_TO_LOOK, *tables.under_every_table(results))
+            return _Found(results, {}, by_komi_table(komis, title, notes), komis, design.is_self_play)
         names = [each.name for each in store.event().disciplines]
-        columns = store.result_columns()
-        return {name or "": results_of(store, name, columns) for name in (None, *names)}
+        read = store.result_columns()
+        return _Found(results_of(store, None, read), {name: results_of(store, name, read) for name in names})
 
 
-def _print(found: Mapping[str, Results]) -> None:
+def _print(found: _Found) -> None:
     texts = []
-    for name, results in found.items():
+    for name, results in found.compared.items():
         table = standings(results)
         shown = [tables.standings_table(results, table)]
         if not name:
@@ -103,12 +139,17 @@ def _print(found: Mapping[str, Results]) -> None:
         texts += [tables.text(each) for each in (*shown, tables.conduct_table(results, table))]
         if results.void and not name:
             texts.append(tables.text(tables.void_table(results)))
-    texts.append("\n".join(duel_lines(found[""])))
+    if found.by_komi is not None:
+        texts.append(tables.text(found.by_komi))
+    if found.is_self_play:
+        texts.append(tables.text(tables.void_table(found.of_all)) if found.of_all.void else "")
+    else:
+        texts.append("\n".join(duel_lines(found.of_all)))
     for line in "\n\n\n".join(filter(None, texts)).split("\n"):
         print_line(line)
 
 
-def _save(found: Mapping[str, Results], folder: Path) -> None:
+def _save(found: _Found, folder: Path) -> None:
     # Charts take a second to load; who only wants the table need not wait.
     from reports.extras import MissingExtraError
     from reports.files import write_results
@@ -116,15 +157,27 @@ def _save(found: Mapping[str, Results], folder: Path) -> None:
     with told(MissingExtraError), writing_told(folder):
         written = [
             path
-            for name, results in found.items()
-            for path in write_results(results, standings(results), folder / name)
+            for name, results in found.compared.items()
+            for path in write_results(results, standings(results), folder / file_name(name))
         ]
+        if found.by_komi is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            written += [save(found.by_komi, folder) for save in (tables.save_csv, tables.save_markdown)]
     click.echo(f"wrote {counted(len(written), 'file')} to {folder}", err=True)
 
 
-def _as_object(found: Mapping[str, Results]) -> dict[str, Any]:
-    games = {name: _as_object_of_one(results) for name, results in found.items() if name}
-    return {**_as_object_of_one(found[""]), **({"by_game": games} if games else {})}
+def _as_object(found: _Found) -> dict[str, Any]:
+    whole = _as_object_of_one(found.of_all)
+    if found.is_self_play:
+        # An engine is as strong as itself.
+        whole.update(standings=[], cross_table=[], pairings=[])
+    if found.by_komi is not None:
+        whole["komi"] = [
+            {**dataclasses.asdict(each), "black_share": each.black_share} for each in found.komis
+        ]
+    if found.by_game:
+        whole["by_game"] = {name: _as_object_of_one(results) for name, results in found.by_game.items()}
+    return whole
 
 
 def _as_object_of_one(results: Results) -> dict[str, Any]:

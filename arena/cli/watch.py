@@ -35,6 +35,7 @@ def command(file: Path, place: Place) -> None:
     with opened_for_reading(file) as store:
         event = store.event()
     with extra_told():
+        from arena.web.results import ResultsReader
         from arena.web.serving import ServingError, address_of, listening_socket, server_of
         from arena.web.watch import Watch, application
     door = door_of(place)
@@ -45,7 +46,7 @@ def command(file: Path, place: Place) -> None:
     click.echo(f"{event.name}: {address}/{door.fragment}  (Ctrl-C ends the page, not the run)", err=True)
     if place.opens:
         webbrowser.open(f"{address}/{door.fragment}")
-    watch = Watch(database_of(file), event, _match_panels)
+    watch = Watch(ResultsReader(database_of(file), event, _match_panels))
     server = server_of(application(watch, door), watch.feed)
     try:
         server.run(sockets=[listener])

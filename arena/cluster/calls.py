@@ -61,6 +61,12 @@ def fetched(future: Future[Any]) -> Reply | str | None:
     return reply
 
 
+def views_at(client: Client, there: Callable[..., Any], run: str, addresses: list[str]) -> list[bytes]:
+    """Return the views of running games that some workers have; none of those that do not answer."""
+    found = client.run(there, "views", run, workers=addresses, on_error="ignore")
+    return [view for views in found.values() for view in views]
+
+
 def close(client: Client) -> None:
     """Take leave of the scheduler."""
     client.close(timeout=CLOSE_S)

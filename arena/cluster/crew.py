@@ -29,10 +29,11 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from arena.cluster.calibration import clock_factor, scaled
-from arena.cluster.calls import ANSWER_S, CLOSE_S, bound_to, call_there, close, fetched, workers_at
+from arena.cluster.calls import ANSWER_S, CLOSE_S, bound_to, call_there, close, fetched, views_at, workers_at
 from arena.cluster.connection import ConnectionRefusal, connected
 from arena.cluster.greeting import Plan, RefusedError, TaskError, greet
 from arena.cluster.remote import Remote
+from arena.cluster.viewing import MOST_GAMES, relay
 from arena.live.crew import CrewError
 from arena.live.messages import Failed, Finished
 from arena.live.pool import hashes_of
@@ -190,6 +191,7 @@ class DaskCrew:
         self._ended, self._to_fetch = trio.open_memory_channel[str](sys.maxsize)
         self._fetching: dict[str, list[str]] = {}
         self._fetchers = trio.CapacityLimiter(_FETCHERS)
+        self._viewer = trio.CapacityLimiter(1)
         self._claims: dict[str, Claim] = {}
         self._exchanges: dict[str, tuple[Path, bytes]] = {}
         self._losses: dict[str, int] = {}
@@ -211,6 +213,7 @@ class DaskCrew:
         self._plan = await trio.to_thread.run_sync(self._with_programs)
         nursery.start_soon(self._submit_all)
         nursery.start_soon(self._fetch_all)
+        nursery.start_soon(relay, self._store.path, self._views)
         addresses = await self._first_workers()
         nursery.start_soon(self._watch)
         found: dict[str, Greeted] = {}
@@ -739,6 +742,21 @@ class DaskCrew:
         self._say(f"scheduler {self._access.address} is there again")
 
     # --- small things ---
+
+    async def _views(self) -> Sequence[bytes]:
+        """Return views of running games, of as many workers as there are boards to be shown for."""
+        client, asked, games = self._client, [], 0
+        for member in self._members.values():
+            if member.running and games < MOST_GAMES:
+                asked.append(member.address)
+                games += len(member.running)
+        if client is None or not asked:
+            return ()
+        call = partial(views_at, client, self._there, self._run, asked)
+        with trio.move_on_after(ANSWER_S), suppress(Exception):
+            # One at a time, also where one is left behind: whatever Dask raises, games do not depend on it.
+            return await trio.to_thread.run_sync(call, limiter=self._viewer, abandon_on_cancel=True)
+        return ()
 
     async def _ask(self, address: str, function: str, *values: object) -> Any:
         """Have a function of the station called on a worker.

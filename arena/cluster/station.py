@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 from arena.cluster.bundles import Shelf
 from arena.cluster.calibration import speed
 from arena.cluster.installation import installation
+from arena.cluster.viewing import Collector
 from arena.live.child import start_module
 from arena.live.crew import as_examined
 from arena.live.messages import (
@@ -176,6 +177,13 @@ def play(run: str, payload: bytes) -> bytes:
         message = Failed(task.scheduled.id, "the worker was started anew and does not know this run", "")
         return pickle.dumps(Reply(PROCESS, message))
     return pickle.dumps(session.play(task, _still_wanted()))
+
+
+def views(run: str) -> list[bytes]:
+    """Return the views of games that have come in since this was asked last; returns at once."""
+    with _lock:
+        session = _sessions.get(run)
+    return [] if session is None else session.views.take()
 
 
 def close_event(event_key: str, but: str = "") -> None:
@@ -342,6 +350,7 @@ class _Session:
     Attributes:
         event_key: the event it belongs to.
         findings: what its pre-flight found.
+        views: of the games it plays.
     """
 
     def __init__(self, event_key: str, event: Event, slots: tuple[Slot, ...], scratch: Path) -> None:
@@ -349,6 +358,7 @@ class _Session:
         self.findings: tuple[EngineFinding, ...] = ()
         self._event = event
         self._folder = Path(tempfile.mkdtemp(prefix="run-", dir=scratch))
+        self.views = Collector(self._folder / "watched")
         self._lock = threading.Lock()
         self._replies: dict[str, queue.SimpleQueue[Message | None]] = {}
         self._examined: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
@@ -357,7 +367,8 @@ class _Session:
         self._wanted_at = time.monotonic()
         self._process, ours = start_module("arena.live.worker")
         self._stream = BlockingStream(ours)
-        hello = Hello(event, len(slots), slots=slots, logs=self._folder / "logs")
+        logs = self._folder / "logs"
+        hello = Hello(event, len(slots), database=self.views.path, slots=slots, logs=logs)
         for target in (self._receive, self._end_when_over):
             threading.Thread(target=target, daemon=True).start()
         with suppress(OSError):
@@ -474,6 +485,7 @@ class _Session:
         while not self._over.wait(_IDLE_S / 4):
             if time.monotonic() - self._wanted_at > _IDLE_S:
                 self._over.set()
+        self.views.close()
         if self._is_polite:
             with suppress(OSError):
                 self._stream.send(Goodbye())

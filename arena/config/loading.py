@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import tomllib
 from collections import Counter
@@ -69,7 +70,7 @@ def load_event(path: str | Path, overrides: Mapping[str, object] | None = None) 
     source.override(overrides or {})
     folder = path.absolute().parent
     source.take_submissions(Registry(folder / FOLDER))
-    return _event(source, Surroundings(folder, default_name=_default_name(path)))
+    return _at_home(_event(source, Surroundings(folder, default_name=_default_name(path))), folder)
 
 
 def load_laboratory(path: str | Path, overrides: Mapping[str, object]) -> tuple[Event, dict[str, Any], int]:
@@ -100,7 +101,11 @@ def load_laboratory(path: str | Path, overrides: Mapping[str, object]) -> tuple[
     source.override({**overrides, "format": "match" if len(entries) <= 2 else "round-robin"})
     with _twins_as_one(is_self_play=len(entries) == 1):
         event = _event(source, Surroundings(folder, default_name=_default_name(path)))
-    return event, laboratory, len(entries)
+    return _at_home(event, folder), laboratory, len(entries)
+
+
+def _at_home(event: Event, folder: Path) -> Event:
+    return dataclasses.replace(event, home=os.path.abspath(folder))  # noqa: PTH100  as the paths are resolved
 
 
 @contextmanager

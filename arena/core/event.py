@@ -223,6 +223,8 @@ class Event:
             or counted for nobody (`remove`).
         adjudication: how games may be decided before their end.
         log: which games leave their whole exchange behind: those that ended by a fault, or all.
+        home: absolute folder of the event's file, which paths in it are relative to; empty where there
+            was no file. Folder and database moved as a whole are the same event.
     """
 
     name: str
@@ -254,6 +256,7 @@ class Event:
     withdrawn: Literal["forfeit", "remove"] = "forfeit"
     adjudication: Adjudication = NO_ADJUDICATION
     log: Literal["faults", "all"] = "faults"
+    home: str = ""
 
     @property
     def is_dynamic(self) -> bool:

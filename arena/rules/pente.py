@@ -18,11 +18,9 @@ from arena.rules.base import (
     WHITE,
     IllegalMoveError,
     Outcome,
-    Position,
     QuestionError,
     Rules,
     RulesError,
-    colour_name,
 )
 from arena.rules.checks import check_keys, check_object, check_whole, shown
 from arena.rules.geometry import (
@@ -30,16 +28,14 @@ from arena.rules.geometry import (
     LARGEST_SIZE,
     Ray,
     bad_vertex,
-    board_from_rows,
     colour_letter,
     drawing,
     rays,
     rows_text,
-    stones,
-    turn_from_letter,
     vertex_names,
     words_of_points,
 )
+from arena.rules.goban import GobanPosition, board_and_turn, check_setup_keys, title
 from arena.rules.symmetry import as_map, of_square
 
 if TYPE_CHECKING:
@@ -89,13 +85,9 @@ class Pente(Rules):
         return PentePosition(self)
 
     def from_setup(self, setup: Mapping[str, Any]) -> PentePosition:
-        check_keys(setup, _SETUP_KEYS, "setup")
-        for key in ("n", "rows"):
-            if key not in setup:
-                raise QuestionError(f"setup has no {key}")
+        check_setup_keys(setup, _SETUP_KEYS)
         rules = self.from_settings(size=_checked_size(setup["n"], "setup n"))
-        board = board_from_rows(setup["rows"], rules.size)
-        turn = turn_from_letter(setup.get("turn", "B"))
+        board, turn = board_and_turn(setup, rules.size)
         pairs = check_object(setup.get("pairs", {}), "setup pairs")
         check_keys(pairs, ("B", "W"), "setup pairs")
         black_pairs, white_pairs = (
@@ -131,7 +123,7 @@ class Pente(Rules):
         return [as_map(points) for points in of_square(self.size)]
 
 
-class PentePosition(Position):
+class PentePosition(GobanPosition):
     """One moment of a game of Pente. A move is a point: row * size + column, from A1."""
 
     rules: Pente
@@ -143,15 +135,9 @@ class PentePosition(Position):
         to_move: int = BLACK,
         pairs: Sequence[int] = (0, 0),
     ) -> None:
-        self.rules = rules
-        self.to_move = to_move
-        self.ply = 0
-        self.is_over = False
-        points = rules.size * rules.size
-        self._board = bytearray(points) if board is None else board
-        self._points = points
+        super().__init__(rules, board, to_move)
         self._empty_points = self._board.count(EMPTY)
-        self._only_point = points // 2 if self._empty_points == points else -1
+        self._only_point = self._points // 2 if self._empty_points == self._points else -1
         self._pairs = list(pairs)
         self._surroundings = _surroundings(rules.size)
         self._captured: list[int] = []
@@ -174,11 +160,6 @@ class PentePosition(Position):
         return twin
 
     # --- What others read -------------------------------------------------------------------------
-
-    @property
-    def board(self) -> bytes:
-        """The stones by point (row * size + column, from A1): 0 empty, 1 Black, 2 White."""
-        return bytes(self._board)
 
     @property
     def pairs_captured(self) -> tuple[int, int]:
@@ -262,7 +243,7 @@ class PentePosition(Position):
             return "the game is over"
         vertex = self.rules.format_move(move)
         if self._board[move] != EMPTY:
-            return f"{vertex} already holds a stone of {_title(self._board[move] - 1)}"
+            return f"{vertex} already holds a stone of {title(self._board[move] - 1)}"
         centre = self.rules.format_move(self._only_point)
         return f"Black's first stone goes on the centre, {centre}, not on {vertex}"
 
@@ -313,7 +294,7 @@ class PentePosition(Position):
     # --- Words ------------------------------------------------------------------------------------
 
     def diagram(self) -> list[str]:
-        state = f"game over, {self.outcome().result}" if self.is_over else f"{_title(self.to_move)} to move"
+        state = f"game over, {self.outcome().result}" if self.is_over else f"{title(self.to_move)} to move"
         pairs = f"pairs captured: Black {self._pairs[BLACK]}, White {self._pairs[WHITE]}"
         return [*drawing(self._board, self.rules.size), f"{state}, {pairs}"]
 
@@ -323,21 +304,8 @@ class PentePosition(Position):
         black, white = self._pairs
         return f"pente {rows} {colour_letter(self.to_move)} pairs {black} {white}{state}"
 
-    def pieces(self) -> tuple[tuple[Move, ...], tuple[Move, ...]]:
-        return stones(self._board)
-
     def as_setup(self) -> dict[str, Any]:
-        """Return the position as a `setup` object; the last move and its captures are not part of it."""
-        return {
-            "n": self.rules.size,
-            "rows": rows_text(self._board, self.rules.size),
-            "turn": colour_letter(self.to_move),
-            "pairs": {"B": self._pairs[BLACK], "W": self._pairs[WHITE]},
-        }
-
-
-def _title(colour: int) -> str:
-    return colour_name(colour).capitalize()
+        return {**super().as_setup(), "pairs": {"B": self._pairs[BLACK], "W": self._pairs[WHITE]}}
 
 
 def _checked_size(size: object, where: str) -> int:

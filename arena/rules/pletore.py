@@ -22,13 +22,11 @@ from arena.rules.base import (
     IllegalMoveError,
     MalformedMoveError,
     Outcome,
-    Position,
     QuestionError,
     Rules,
     RulesError,
-    colour_name,
 )
-from arena.rules.checks import check_choice, check_keys, check_whole, shown
+from arena.rules.checks import check_choice, check_whole, shown
 from arena.rules.geometry import (
     BLACK_STONE,
     EMPTY,
@@ -36,16 +34,14 @@ from arena.rules.geometry import (
     WHITE_STONE,
     Ray,
     bad_vertex,
-    board_from_rows,
     colour_letter,
     drawing,
     rays,
     rows_text,
-    stones,
-    turn_from_letter,
     vertex_names,
     words_of_points,
 )
+from arena.rules.goban import GobanPosition, board_and_turn, check_setup_keys, title
 from arena.rules.symmetry import as_map, of_square
 
 if TYPE_CHECKING:
@@ -104,15 +100,12 @@ class Pletore(Rules):
         return PletorePosition(self)
 
     def from_setup(self, setup: Mapping[str, Any]) -> PletorePosition:
-        check_keys(setup, _SETUP_KEYS, "setup")
-        for key in ("n", "rows"):
-            if key not in setup:
-                raise QuestionError(f"setup has no {key}")
+        check_setup_keys(setup, _SETUP_KEYS)
         rules = self.from_settings(
             size=check_whole(setup["n"], 1, LARGEST_SIZE, "setup n"),
             komi=check_whole(setup.get("komi", 0), -KOMI_BOUND, KOMI_BOUND, "setup komi"),
         )
-        board = board_from_rows(setup["rows"], rules.size)
+        board, turn = board_and_turn(setup, rules.size)
         button = _BUTTON_UNUSED
         if rules.has_button:
             holder = check_choice(setup.get("button", "free"), ("free", "B", "W"), "setup button")
@@ -125,7 +118,6 @@ class Pletore(Rules):
         white_turns = check_whole(setup.get("white_turns", 1), 0, rules.longest_game(), "setup white_turns")
         if white_turns == 0 and WHITE_STONE in board:
             raise QuestionError("setup white_turns is 0, but White has stones on the board")
-        turn = turn_from_letter(setup.get("turn", "B"))
         return PletorePosition(rules, board, turn, button, passes, white_has_moved=white_turns > 0)
 
     def parse_move(self, text: str) -> Move:
@@ -162,7 +154,7 @@ class Pletore(Rules):
         return [as_map((*points, self.button, self.pass_)) for points in of_square(self.size)]
 
 
-class PletorePosition(Position):
+class PletorePosition(GobanPosition):
     """One moment of a game of Pletore. A move is a point, `rules.button` or `rules.pass_`."""
 
     rules: Pletore
@@ -177,12 +169,7 @@ class PletorePosition(Position):
         *,
         white_has_moved: bool = False,
     ) -> None:
-        self.rules = rules
-        self.to_move = to_move
-        self.ply = 0
-        self.is_over = False
-        self._points = rules.size * rules.size
-        self._board = bytearray(self._points) if board is None else board
+        super().__init__(rules, board, to_move)
         if button is None:
             button = _BUTTON_FREE if rules.has_button else _BUTTON_UNUSED
         self._button = button
@@ -210,11 +197,6 @@ class PletorePosition(Position):
         return twin
 
     # --- What others read -------------------------------------------------------------------------
-
-    @property
-    def board(self) -> bytes:
-        """The stones by point (row * size + column, from A1): 0 empty, 1 Black, 2 White."""
-        return bytes(self._board)
 
     def controllers(self) -> bytes:
         """Return who controls each point, with or without a stone: 0 nobody, 1 Black, 2 White."""
@@ -362,7 +344,7 @@ class PletorePosition(Position):
             return (
                 f"the button is not in use on {self.rules.size}x{self.rules.size} with komi {self.rules.komi}"
             )
-        return f"the button is already taken by {_title(self._button)}"
+        return f"the button is already taken by {title(self._button)}"
 
     def _why_no_pass(self) -> str:
         if self._button == _BUTTON_FREE:
@@ -373,18 +355,18 @@ class PletorePosition(Position):
 
     def _why_no_stone(self, point: int) -> str:
         vertex = self.rules.format_move(point)
-        mover = _title(self.to_move)
+        mover = title(self.to_move)
         stone = self._board[point]
         if stone == EMPTY:
             if point == self._forbidden:
                 return f"{vertex} mirrors Black's first stone, which White's first turn may not"
-            return f"{vertex} is controlled by {_title(1 - self.to_move)}"
+            return f"{vertex} is controlled by {title(1 - self.to_move)}"
         if stone == self.to_move + 1:
             return f"{vertex} already holds a stone of {mover}"
-        return f"{vertex} holds a stone of {_title(1 - self.to_move)}, and {mover} does not control the point"
+        return f"{vertex} holds a stone of {title(1 - self.to_move)}, and {mover} does not control the point"
 
     def diagram(self) -> list[str]:
-        facts = [f"{_title(self.to_move)} to move", f"komi {self.rules.komi}"]
+        facts = [f"{title(self.to_move)} to move", f"komi {self.rules.komi}"]
         if self.is_over:
             facts[0] = f"game over, {self.outcome().result}"
         if self._button != _BUTTON_UNUSED:
@@ -404,21 +386,15 @@ class PletorePosition(Position):
         )
 
     def as_setup(self) -> dict[str, Any]:
-        """Return the position as a `setup` object; the turns already played are not part of it."""
         setup: dict[str, Any] = {
-            "n": self.rules.size,
+            **super().as_setup(),
             "komi": self.rules.komi,
-            "rows": rows_text(self._board, self.rules.size),
-            "turn": colour_letter(self.to_move),
             "passes": self._passes,
             "white_turns": 0 if self._mirror_rule_pending else 1,
         }
         if self._button != _BUTTON_UNUSED:
             setup["button"] = {_BUTTON_FREE: "free", BLACK: "B", WHITE: "W"}[self._button]
         return setup
-
-    def pieces(self) -> tuple[tuple[Move, ...], tuple[Move, ...]]:
-        return stones(self._board)
 
     # --- The end ----------------------------------------------------------------------------------
 
@@ -449,10 +425,6 @@ class PletorePosition(Position):
                 "button": self.button_state,
             },
         )
-
-
-def _title(colour: int) -> str:
-    return colour_name(colour).capitalize()
 
 
 def _number(value: float) -> str:

@@ -1,8 +1,13 @@
-"""What differs between a stored event and the one to be gone on with, and which of it is an extension."""
+"""What differs between a stored event and the one to be gone on with, and which of it is an extension.
+
+Paths in a tournament file are stored as absolute ones. They are compared as they stand to the file: a path
+below its folder is the same when the folder has been moved as a whole.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +19,11 @@ if TYPE_CHECKING:
 OF_THE_FIRST = frozenset({"game", "size", "komi", "games_each", "book", "time"})
 """Fields that in an event of several games repeat those of the first."""
 
-HARMLESS = frozenset({"concurrency", "oversubscribe", "max_faults_in_a_row", "log"})
+HARMLESS = frozenset({"concurrency", "oversubscribe", "max_faults_in_a_row", "log", "home"})
 """Keys that change nothing about the games played so far, nor about how a game is played."""
+
+PATHS = frozenset({"command", "cwd", "folder", "binds", "data_folder"})
+"""Keys of an entry that hold paths."""
 
 SHOWN_CHARACTERS = 100
 """Values are cut to this in a difference."""
@@ -47,7 +55,8 @@ def changes(stored: Event, given: Event) -> list[Change]:
     for field in dataclasses.fields(stored):
         before, now = getattr(stored, field.name), getattr(given, field.name)
         if field.name == "engines":
-            found += _engine_changes(before, now, may_grow=not stored.is_dynamic)
+            move = _Move(stored.home, given.home)
+            found += _engine_changes(before, now, move, may_grow=not stored.is_dynamic)
         elif field.name == "disciplines":
             found += _discipline_changes(before, now, may_grow=not stored.is_dynamic)
         elif field.name in OF_THE_FIRST and stored.disciplines and given.disciplines:
@@ -93,11 +102,31 @@ def _discipline_changes(
     return found
 
 
-def _engine_changes(stored: tuple[Engine, ...], given: tuple[Engine, ...], *, may_grow: bool) -> list[Change]:
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """The folder of the event's file then and now; empty where it is not known."""
+
+    before: str
+    now: str
+
+    def explains(self, old: Any, new: Any) -> bool:
+        """Say whether a path, or a list of words some of which are paths, is as it was but for the move."""
+        if isinstance(old, tuple) and isinstance(new, tuple):
+            return len(old) == len(new) and all(map(self.explains, old, new))
+        if old == new or not (self.before and self.now and isinstance(old, str)):
+            return bool(old == new)
+        return (old + os.sep).startswith(self.before + os.sep) and self.now + old[len(self.before) :] == new
+
+
+def _engine_changes(
+    stored: tuple[Engine, ...], given: tuple[Engine, ...], move: _Move, *, may_grow: bool
+) -> list[Change]:
     found: list[Change] = []
     for before, now in zip(stored, given, strict=False):
         for field in dataclasses.fields(before):
             old, new = getattr(before, field.name), getattr(now, field.name)
+            if field.name in PATHS and move.explains(old, new):
+                continue
             if old != new:
                 key = f"engine {_shown(before.name)} {field.name}"
                 found.append(Change(f"{key}: {_shown(old)} in the database, {_shown(new)} now"))

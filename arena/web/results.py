@@ -2,7 +2,8 @@
 
 A section is a function of what was read. The page shows `standings` and `results` as tables, `progress` as a
 bar, and each of `panels` as a titled list of lines: whatever else is to be told of an event is one more
-function in `_PANELS`, or comes from whoever opens the page (the state of a sequential test).
+function in `_PANELS`, or comes from whoever opens the page (the state of a sequential test). An engine that
+plays itself in a komi laboratory has no standings: its results by komi take their place.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from arena.store.lock import is_held
 from arena.web.boards import board_of_record, boards_of
 from arena.words import counted
 from reports.duel import duel_lines
-from reports.komi.study import plan_of
+from reports.komi.by_komi import counts_by_komi
+from reports.komi.study import is_through, plan_of
 from reports.labels import labels_of
 from reports.printable import printable
 from reports.standings import standings
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arena.core.event import Event
+    from arena.core.laboratory import Laboratory
     from arena.store import GameSummary
+    from reports.komi.by_komi import KomiCount
     from reports.results import Results
     from reports.standings import Standing
 
@@ -40,7 +44,12 @@ SHOWN_RESULTS = 20
 _SHOWN_ENGINES = 200
 _SHOWN_PAIRINGS = 45
 _PACE_GAMES = 60
+_BY_KOMI = "Results by komi"
 
+_STANDINGS_NOTE = (
+    "Shares with intervals on pairs for a number of games settled beforehand (Wilson, fixed sample): not for "
+    "stopping when one likes."
+)
 _STANDINGS_SHARE = 30
 _STANDINGS_S = 2.0
 """Standings are computed again at the earliest after two seconds and thirty times the time that it took: of
@@ -71,12 +80,15 @@ class _Read:
     version: int = -1
     standings_version: int = -1
     standings_due: float = 0.0
+    through_version: int = -1
+    is_through: bool = False
 
 
 class ResultsReader:
     """Reads an event again and again. Not thread-safe: one call at a time.
 
     Attributes:
+        database: the file.
         event: the event as it was last read.
         finished: the playings that ended last, by id and attempt.
 
@@ -92,9 +104,9 @@ class ResultsReader:
         event: Event,
         further: Callable[[ReadStore, Event], Sequence[Panel]] = lambda _store, _event: (),
     ) -> None:
+        self.database = database
         self.event = event
         self._further = further
-        self._database = database
         self._read: _Read | None = None
         self.finished: frozenset[tuple[str, int]] = frozenset()
 
@@ -136,16 +148,17 @@ class ResultsReader:
             read.version = version
         latest = read.store.latest(max(SHOWN_RESULTS, _PACE_GAMES))
         self.finished = frozenset((game.id, game.attempt) for game, _ in latest)
+        plan = plan_of(read.store, read.event)
+        if plan is not None and not is_running and read.through_version != version:
+            read.is_through = plan.design.precision is not None and bool(is_through(plan, read.store))
+            read.through_version = version
         names = [printable(engine.name) for engine in read.event.engines]
         found["progress"] = _progress(read, latest, is_running=is_running)
         found["results"] = [_result(game, ended, names) for game, ended in latest[:SHOWN_RESULTS]]
         if read.standings_version != version and time.monotonic() >= read.standings_due:
             is_first = read.standings_version < 0
             began = time.thread_time()
-            results = results_of(read.store)
-            found["standings"] = _standings(results)
-            own = [panel for make in _PANELS if (panel := make(results)) is not None]
-            panels = [*self._further(read.store, read.event), *own]
+            found["standings"], panels = self._tables(read, plan)
             found["panels"] = [{"title": panel.title, "lines": list(panel.lines)} for panel in panels]
             read.standings_version = version
             # The first time most of it is the loading of libraries.
@@ -153,13 +166,29 @@ class ResultsReader:
             read.standings_due = time.monotonic() + pause_s
         return found
 
+    def _tables(self, read: _Read, plan: Laboratory | None) -> tuple[dict[str, object], list[Panel]]:
+        """Return the table that stands first, and what is told in lines."""
+        if plan is None:
+            results = results_of(read.store)
+            panels = [*self._further(read.store, read.event), *_panels(results)]
+            return _standings(results), panels
+        columns = read.store.columns()
+        results = results_of(read.store, columns=columns)
+        counts = counts_by_komi(columns)
+        if plan.is_self_play:
+            # An engine is as strong as itself.
+            return _by_komi(counts, len(results)), list(filter(None, [_organiser(results)]))
+        lines = tuple(f"komi {each.komi}: Black won {each.black_won} of {each.games}" for each in counts)
+        own = [Panel(_BY_KOMI, lines)] if lines else []
+        return _standings(results), [*own, *self._further(read.store, read.event), *_panels(results)]
+
     def _opened(self) -> _Read:
-        status = self._database.stat()
+        status = self.database.stat()
         file = (status.st_dev, status.st_ino)
         if self._read is not None and self._read.file != file:
             self.close()
         if self._read is None:
-            store = ReadStore(self._database)
+            store = ReadStore(self.database)
             try:
                 self._read = _Read(store, file, store.event())
             except BaseException:
@@ -198,7 +227,7 @@ def _progress(
     progress, meta = read.store.progress(), read.store.meta()
     left = None if read.total is None else max(read.total - progress.played, 0)
     per_minute = _pace([ended for _, ended in latest])
-    has_ended = meta.finished is not None or left == 0
+    has_ended = meta.finished is not None or left == 0 or read.is_through
     state = "running" if is_running else "finished" if has_ended else "stopped"
     if state == "stopped" and meta.runs and meta.runs[-1].ended is None:
         state = "broken off"
@@ -239,10 +268,44 @@ def _standings(results: Results) -> dict[str, object]:
     lines = standings(results).lines
     black, white = results.labels.colours
     return {
+        "title": "Standings",
+        "name_at": 1,
+        "note": _STANDINGS_NOTE,
         "headers": ["#", "Engine", "Games", "Points", "Share [95 %]", "W-D-L", black, white, "Faults"],
         "rows": [_standing(line) for line in lines[:_SHOWN_ENGINES]],
         "more": max(len(lines) - _SHOWN_ENGINES, 0),
         "counted": len(results),
+    }
+
+
+def _by_komi(counts: Sequence[KomiCount], counted: int) -> dict[str, object]:
+    return {
+        "title": _BY_KOMI,
+        "name_at": None,
+        "note": "What they say of the fair komi: arena komi, or arena report.",
+        "headers": [
+            "Komi",
+            "Games",
+            "Black won",
+            "White won",
+            "Black's share",
+            "Mean board margin",
+            "Faults",
+        ],
+        "rows": [
+            [
+                str(each.komi),
+                str(each.games),
+                str(each.black_won),
+                str(each.white_won),
+                f"{each.black_share:.1%}",
+                "" if each.board_margin is None else f"{each.board_margin:+.2f}",
+                str(each.faults),
+            ]
+            for each in counts
+        ],
+        "more": 0,
+        "counted": counted,
     }
 
 
@@ -278,6 +341,10 @@ def _pairings(results: Results) -> Panel | None:
     left = len(results.pairings) - len(lines)
     lines += [f"{counted(left, 'further pairing')}"] if left else []
     return Panel("Pairings: score and its interval, valid whenever you look", tuple(lines))
+
+
+def _panels(results: Results) -> list[Panel]:
+    return [panel for make in _PANELS if (panel := make(results)) is not None]
 
 
 _PANELS: tuple[Callable[[Results], Panel | None], ...] = (_duel, _pairings, _organiser)

@@ -26,22 +26,19 @@ from arena.web.assets import page
 from arena.web.boards import Follower, board_of_view, boards_of
 from arena.web.feed import EventStream, Feed
 from arena.web.guard import Guard, static
-from arena.web.results import ResultsReader
 from reports.labels import labels_of
 from reports.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Iterator
 
     from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from arena.core.event import Event
     from arena.core.running import RunningGame
-    from arena.store import ReadStore
     from arena.web.guard import Door
-    from arena.web.results import Panel
+    from arena.web.results import ResultsReader
 
 SHOWN_BOARDS = 8
 """Boards on the page; further games in progress are listed, each with a page of its own."""
@@ -72,20 +69,12 @@ class Watch:
     """Keeps a feed up to date.
 
     Args:
-        database: the event's file.
-        event: what it held when the page was opened.
-        further: makes further panels of what is stored.
+        reader: of the event's results; the watch closes it when it ends.
     """
 
-    def __init__(
-        self,
-        database: Path,
-        event: Event,
-        further: Callable[[ReadStore, Event], Sequence[Panel]] = lambda _store, _event: (),
-    ) -> None:
+    def __init__(self, reader: ResultsReader) -> None:
         self.feed = Feed()
-        self._reader = ResultsReader(database, event, further)
-        self._database = database
+        self._reader = reader
         self._listener: Listener | None = None
         self._games: dict[str, _Followed] = {}
         self._places: list[str] = []
@@ -94,7 +83,7 @@ class Watch:
     async def run(self) -> None:
         """Follow the event until cancelled."""
         try:
-            self._listener = Listener(self._database)
+            self._listener = Listener(self._reader.database)
             self.feed.put("listening", None)
         except WatchingError as error:
             self.feed.put("listening", printable(str(error), 300))

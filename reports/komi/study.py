@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from arena.core.laboratory import Design, Laboratory, design_in
+from arena.core.laboratory import Design, Laboratory
 from arena.stats.komi.laboratory import LaboratoryReport, analyse
 from arena.stats.komi.pie import PieReport, judge_pie
 from arena.words import counted
@@ -18,6 +18,7 @@ from reports.komi.courses import AdaptiveCourse, FixedCourse
 from reports.komi.games import komi_games
 from reports.komi.pie import PieGames, pie_lines, pie_table, save_pie_charts
 from reports.komi.tables import comparison_table, komi_tables, power_words, share_table, verdict_lines
+from reports.stored import design_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from arena.stats.komi.design import DesignState
     from arena.stats.komi.games import KomiGame
     from arena.store import ReadStore
-    from reports.komi.courses import Course
+    from reports.komi.courses import Course, GamesAt
     from reports.tables import Table
 
 GAME = "pletore"
@@ -202,8 +203,7 @@ def study_of_pie(plan: Laboratory, records: Iterable[GameRecord]) -> PieStudy:
 
 def plan_of(store: ReadStore, event: Event) -> Laboratory | None:
     """Return the laboratory that an event was played as; None where it was none."""
-    runs = store.meta().runs
-    design = design_in(runs[-1].event_text) if runs else None
+    design = design_of(store)
     if design is None or tuple(each.komi for each in event.disciplines) != design.komis:
         return None
     return Laboratory(event, design)
@@ -245,21 +245,48 @@ def study_of_event(store: ReadStore, event: Event, games: int) -> Study | str | 
     return _study_of_plan(plan, store, games)
 
 
+def is_through(plan: Laboratory, store: ReadStore) -> bool | None:
+    """Say whether an adaptive design has all the games it asks for; takes a second for some 2,000 games.
+
+    Returns:
+        None where that is not known: more games than are studied, or a design that cannot be gone through.
+    """
+    if len(store.played()) > MOST_GAMES:
+        return None
+    try:
+        return _gone_through(plan, store)[1]
+    except ValueError:
+        return None
+
+
 def _study_of_plan(plan: Laboratory, store: ReadStore, games: int) -> Study | str:
-    played = store.played()
-
-    def games_at(ordinals: Sequence[int]) -> list[KomiGame]:
-        return komi_games(store.records_at(ordinals), is_self_play=plan.is_self_play)
-
     if plan.design.precision is None:
-        return study_of_course(plan, FixedCourse(plan, games_at))
+        return study_of_course(plan, FixedCourse(plan, _games_at(plan, store)))
     if games > MOST_STEPS_SHOWN:
         return f"An adaptive design of more than {MOST_STEPS_SHOWN} games: `arena komi` shows it."
     try:
-        course = AdaptiveCourse(plan, games_at)
+        course, _ = _gone_through(plan, store)
     except ValueError as error:
         return f"The design that is stored cannot be gone through: {error}."
+    return study_of_course(plan, course)
+
+
+def _gone_through(plan: Laboratory, store: ReadStore) -> tuple[Course, bool]:
+    """Go through an adaptive design as far as there are games; return it, and whether it is over.
+
+    Raises:
+        ValueError: the range or the precision allow no design.
+    """
+    played = store.played()
+    course = AdaptiveCourse(plan, _games_at(plan, store))
     while batch := list(course.next_batch()):
         if any(ordinal not in played for ordinal in batch):
-            break
-    return study_of_course(plan, course)
+            return course, False
+    return course, True
+
+
+def _games_at(plan: Laboratory, store: ReadStore) -> GamesAt:
+    def games_at(ordinals: Sequence[int]) -> list[KomiGame]:
+        return komi_games(store.records_at(ordinals), is_self_play=plan.is_self_play)
+
+    return games_at

@@ -22,6 +22,7 @@ from arena.store import ResultColumns
 from arena.words import counted
 from reports import workers
 from reports.boards import drawing_of
+from reports.komi.by_komi import by_komi_table, counts_by_komi
 from reports.komi.study import plan_of, study_of_event
 from reports.printable import NAME_CELLS, printable
 from reports.ratings import rated_games, rating_tables, ratings_of
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from arena.stats.ratings import Ratings
     from arena.store import Duplicates, GameColumns, Meta, ReadStore
     from reports.boards import Drawing
+    from reports.komi.by_komi import KomiCount
     from reports.komi.study import Study
     from reports.ratings import RatedGames
     from reports.results import Results
@@ -63,9 +65,6 @@ _MOST_FURTHER_ROWS = 20
 
 DIE_FACES = 6
 
-_BLACK_WON, _DRAWN = 0, 2
-"""Codes of `GameColumns.winner`."""
-
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -78,6 +77,7 @@ class Section:
         hidden_tables: written as CSV only (a form for programs of a table that is shown).
         charts: file names without ending, or beginnings of such (`margins-by-engine` covers its pages too).
         notes: sentences, printable.
+        folder: where the files of its tables and charts stand below those of the event; empty: beside them.
     """
 
     anchor: str
@@ -86,6 +86,7 @@ class Section:
     hidden_tables: tuple[Table, ...] = ()
     charts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    folder: str = ""
 
 
 @dataclass(slots=True)
@@ -129,7 +130,7 @@ class Material:
     Attributes:
         event, meta, identities, duplicates: as the store has them.
         games: how many stand, annulled ones included.
-        komis: komi, games, Black's share of the points and mean board margin, for each komi played at.
+        komis: the games at each komi played at.
         laboratory: which of its games it was asked for, where it is a komi laboratory.
         study: what the games say of komi; a sentence where there is something that cannot be studied here;
             None where there is nothing.
@@ -146,7 +147,7 @@ class Material:
     identities: tuple[EngineIdentity, ...]
     duplicates: tuple[Duplicates, ...]
     games: int
-    komis: tuple[tuple[int, int, float, float | None], ...]
+    komis: tuple[KomiCount, ...]
     laboratory: Laboratory | None
     study: Study | str | None
     results: Results
@@ -156,6 +157,11 @@ class Material:
     chosen: tuple[int, ...]
     seen: Seen
     workers: ByWorker | None = None
+
+    @property
+    def is_self_play(self) -> bool:
+        """Whether an engine plays itself: then there is nothing to compare."""
+        return self.laboratory is not None and self.laboratory.is_self_play
 
     @property
     def is_whole(self) -> bool:
@@ -178,10 +184,9 @@ def material_of(store: ReadStore, replays: int, of_more: int) -> Material:
     event = store.event()
     columns = store.columns()
     played_by = workers.by_worker(store, columns)
-    chosen, komis, games = _chosen(columns, replays, of_more), _komis(columns), len(columns.ordinal)
+    chosen, komis, games = _chosen(columns, replays, of_more), counts_by_komi(columns), len(columns.ordinal)
     plan = plan_of(store, event)
-    # An engine is as strong as itself.
-    rated = None if plan is not None and plan.is_self_play else _rated(store, columns)
+    rated = _rated(store, columns)
     # Of a million games the columns are 200 MB, and the results as much again.
     columns = _only(columns, [column.name for column in fields(ResultColumns)])
     results = results_of(store, columns=columns)
@@ -223,7 +228,10 @@ def _rated(store: ReadStore, columns: GameColumns) -> tuple[RatedGames, Ratings]
     ratings = ratings_of(games, 0, 0.0)
     # The tables need the names alone.
     nothing = games.black[:0].copy()
-    return replace(games, black=nothing, white=nothing, points=np.empty(0), pairs=nothing), ratings
+    names_alone = replace(
+        games, black=nothing, white=nothing, points=np.empty(0), pairs=nothing, kind=games.kind[:0].copy()
+    )
+    return names_alone, ratings
 
 
 def _drawing(event: Event) -> Drawing | None:
@@ -237,19 +245,6 @@ def _drawing(event: Event) -> Drawing | None:
     except QuestionError:
         # A plugin's game that is not installed here.
         return None
-
-
-def _komis(columns: GameColumns) -> tuple[tuple[int, int, float, float | None], ...]:
-    known = np.isfinite(columns.komi) & (columns.winner >= 0)
-    rows = []
-    for komi in np.unique(columns.komi[known]).tolist():
-        here = known & (columns.komi == komi)
-        winner = columns.winner[here]
-        black = float(((winner == _BLACK_WON) + 0.5 * (winner == _DRAWN)).mean())
-        board = columns.board_margin[here]
-        board = board[np.isfinite(board)]
-        rows.append((int(komi), int(here.sum()), black, float(board.mean()) if len(board) else None))
-    return tuple(rows)
 
 
 def _chosen(columns: GameColumns, replays: int, of_more: int) -> tuple[int, ...]:
@@ -270,7 +265,9 @@ def _chosen(columns: GameColumns, replays: int, of_more: int) -> tuple[int, ...]
 # --- Sections ---------------------------------------------------------------------------------------
 
 
-def _standings(material: Material) -> Section:
+def _standings(material: Material) -> Section | None:
+    if material.is_self_play:
+        return None
     results, table = material.results, material.table
     shown, whole = pairings_table(results, MOST_ROWS), pairings_table(results)
     return Section(
@@ -289,7 +286,7 @@ def _ratings(material: Material) -> Section | None:
 
 
 def _margins(material: Material) -> Section | None:
-    if not len(material.results):
+    if not len(material.results) or material.is_self_play:
         return None
     charts = ("margins-by-engine", "margins-by-pairing", "margins-by-colour")
     return Section("margins", "Score margins", (conduct_table(material.results, material.table),), (), charts)
@@ -306,18 +303,10 @@ def _komi(material: Material) -> Section | None:
     rows = material.komis
     if len(rows) < 2:
         return Section("komi", "Komi", notes=notes) if notes else None
-    shown = rows[:MOST_ROWS]
-    table = Table(
-        "komi",
+    table = by_komi_table(
+        rows[:MOST_ROWS],
         _title("Results by komi", material),
-        (
-            Column("komi", "komi"),
-            Column("games", "games"),
-            Column("Black's share of the points", "black_share", "{:.1%}".format),
-            Column("mean board margin, Black minus White", "board_margin", "{:+.2f}".format),
-        ),
-        shown,
-        _left_out(len(rows) - len(shown), "komi values"),
+        _left_out(len(rows) - MOST_ROWS, "komi values"),
     )
     return Section("komi", "Komi", (table,), notes=notes)
 

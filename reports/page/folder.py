@@ -25,6 +25,7 @@ from reports.export import Circumstances
 from reports.extras import require
 from reports.page import OF_MORE, REPLAYS
 from reports.page.contents import Material, Section, material_of, sections_of
+from reports.page.games_apart import games_apart
 from reports.page.replays import replay_data
 from reports.printable import printable
 
@@ -55,6 +56,9 @@ ALONE_GAMES = 400
 """Up to so many games, starting processes takes longer than it saves."""
 
 CHUNK_GAMES = 50
+
+BEFORE_THE_GAMES = frozenset({"standings", "ratings", "margins"})
+"""Sections on all games of an event of several; those on each of its games follow."""
 
 _Controls = tuple["TimeControl | None", "TimeControl | None"]
 
@@ -140,31 +144,35 @@ def _event(writer: _Writer, number: int, store: ReadStore, material: Material, r
         "board": None if material.drawing is None else material.drawing.as_data(),
     }
     writer.text(f"{folder}/games.js", _script("arenaGames", listed))
-    sections = sections_of(material)
-    beside = writer.made(f"{folder}/tables")
-    for section in sections:
-        for table in section.tables:
-            writer.saved(tables.save_markdown(table, beside))
-        # A form for programs takes the place of the one for people.
-        forms = {table.stem: table for table in (*section.tables, *section.hidden_tables)}
-        for table in forms.values():
-            writer.saved(tables.save_csv(table, beside))
     pictured = writer.made(f"{folder}/charts")
-    drawn = charts.save_all(material.results, material.table, pictured, material.rated)
+    if material.is_self_play:
+        drawn = charts.save_without_comparison(material.results, material.table, pictured)
+    else:
+        drawn = charts.save_all(material.results, material.table, pictured, material.rated)
     if material.study is not None and not isinstance(material.study, str):
         drawn += material.study.save_charts(pictured)
+    laid = [(section, drawn) for section in sections_of(material)]
+    apart = []
+    for game in games_apart(store):
+        section = game.section()
+        beside = writer.made(f"{folder}/charts/{section.folder}")
+        apart.append((section, charts.save_all(game.results, game.table, beside, game.rated)))
+        drawn = [*drawn, *apart[-1][1]]
+    of_all = [place for place, (section, _) in enumerate(laid, 1) if section.anchor in BEFORE_THE_GAMES]
+    after = max(of_all, default=0)
+    laid[after:after] = apart
     for path in drawn:
         writer.saved(path)
     ids = {row[0] for row in rows}
     inline = 0
     parts = []
-    for section in sections:
+    for section, paths in laid:
+        _save_tables(writer, section, f"{folder}/tables")
         pictures = []
-        for path in drawn:
+        for path in paths:
             if path.suffix == ".svg" and _belongs(path.stem, section.charts):
-                picture = _picture(path, f"{folder}/charts", f"c{number}-{path.stem}", room - inline)
-                inline += len(picture["svg"])
-                pictures.append(picture)
+                pictures.append(_picture(path, number, section, room - inline))
+                inline += len(pictures[-1]["svg"])
         parts.append(_part(section, pictures, folder, ids))
     return {
         "number": number,
@@ -182,6 +190,20 @@ def _event(writer: _Writer, number: int, store: ReadStore, material: Material, r
         "board": "" if material.drawing is None else material.drawing.skeleton(),
         "inline_bytes": inline,
     }
+
+
+def _save_tables(writer: _Writer, section: Section, folder: str) -> None:
+    beside = writer.made(_inside(folder, section))
+    for table in section.tables:
+        writer.saved(tables.save_markdown(table, beside))
+    # A form for programs takes the place of the one for people.
+    forms = {table.stem: table for table in (*section.tables, *section.hidden_tables)}
+    for table in forms.values():
+        writer.saved(tables.save_csv(table, beside))
+
+
+def _inside(folder: str, section: Section) -> str:
+    return f"{folder}/{section.folder}" if section.folder else folder
 
 
 def _facts(material: Material) -> list[str]:
@@ -207,7 +229,7 @@ def _part(section: Section, pictures: list[dict[str, Any]], folder: str, ids: se
         "title": section.title,
         "notes": section.notes,
         "pictures": pictures,
-        "tables": [_table(table, folder, ids) for table in section.tables],
+        "tables": [_table(table, _inside(f"{folder}/tables", section), ids) for table in section.tables],
     }
 
 
@@ -231,7 +253,7 @@ def _table(table: Table, folder: str, ids: set[str]) -> dict[str, Any]:
         "alignment": tables.alignment(table),
         "rows": rows,
         "notes": _notes(table),
-        "path": f"{folder}/tables/{table.stem}",
+        "path": f"{folder}/{table.stem}",
     }
 
 
@@ -247,11 +269,15 @@ def _belongs(stem: str, names: Sequence[str]) -> bool:
     return any(re.fullmatch(rf"{re.escape(name)}(-group[0-9]+)?(-[0-9]+)?", stem) for name in names)
 
 
-def _picture(path: Path, folder: str, prefix: str, room: int) -> dict[str, Any]:
+def _picture(path: Path, number: int, section: Section, room: int) -> dict[str, Any]:
     """Return a chart: as SVG that can stand in a page with others, or, past the room, as a file to load."""
     svg = path.read_text(encoding="utf-8")
     title = _title_of(path.stem)
-    picture = {"stem": path.stem, "title": title, "path": f"{folder}/{path.stem}", "svg": ""}
+    prefix = f"c{number}-{path.stem}"
+    if section.folder:
+        title, prefix = f"{title}: {section.folder}", f"c{number}-{section.folder}.{path.stem}"
+    beside = _inside(f"{number}/charts", section)
+    picture = {"stem": path.stem, "title": title, "path": f"{beside}/{path.stem}", "svg": ""}
     if len(svg) > room:
         return picture
     svg = svg[svg.index("<svg") :]

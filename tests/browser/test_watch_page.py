@@ -16,6 +16,7 @@ from arena.rules.registry import make_rules
 from arena.store import ReadStore, RunStore
 from arena.store.watching import Announcer
 from arena.web.guard import Door
+from arena.web.results import ResultsReader
 from arena.web.watch import Watch, application
 from tests.cli.played import an_event, play
 from tests.store import builders
@@ -38,7 +39,7 @@ def watched(page: Page, database: Path, door: Door | None = None) -> Iterator[st
     """Serve the page of a database, and leave it before the server ends."""
     with ReadStore(database) as store:
         event = store.event()
-    watch = Watch(database, event)
+    watch = Watch(ResultsReader(database, event))
     with served(application(watch, door or Door()), watch.feed) as address:
         yield address
         page.goto("about:blank")
@@ -91,7 +92,7 @@ def test_results_and_moves_arrive_without_a_reload(page: Page, tmp_path: Path) -
 def test_a_page_whose_server_has_ended_says_so(page: Page, said: Said, tmp_path: Path) -> None:
     database = play(tmp_path / "cup.db", an_event())
     with ReadStore(database) as store:
-        watch = Watch(database, store.event())
+        watch = Watch(ResultsReader(database, store.event()))
     with served(application(watch, Door()), watch.feed) as address:
         page.goto(address)
         page.locator("#progress", has_text="12 of 12").wait_for()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from arena.core.clock import parse_time
 from arena.core.dice import Dice, dice_ident, game_key
-from arena.core.event import Engine, Event, OpeningBook
+from arena.core.event import Discipline, Engine, Event, OpeningBook
 from arena.core.record import EngineIdentity, Evidence, GameRecord
 from arena.core.schedule import Schedule
 from arena.core.verdict import Reason, by_fault, by_outcome
@@ -43,6 +43,16 @@ def an_event(game: str = "pletore", names: tuple[str, ...] = ("greedy", "random"
         dice_key=None,
         engines=tuple(Engine(name, (f"/bin/{number}",), "/") for number, name in enumerate(names)),
     )
+
+
+def an_event_of_several(*games: str, names: tuple[str, ...] = ("greedy", "random", "slow")) -> Event:
+    """Return `an_event` in each of `games`, under its own name, as one event."""
+    apart = [an_event(game, names) for game in games]
+    disciplines = tuple(
+        Discipline(each.game, each.game, each.size, each.komi, each.games_each, each.time, each.book)
+        for each in apart
+    )
+    return replace(apart[0], disciplines=disciplines)
 
 
 def play(

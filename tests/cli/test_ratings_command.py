@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arena.cli.main import main
-from tests.cli.played import an_event, play
+from arena.core.laboratory import Design, laboratory, text_with_design
+from arena.store import RunStore
+from tests.cli.played import an_event, an_event_of_several, play
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,6 +77,61 @@ def test_tables_are_written_on_request(tmp_path: Path, capsys: pytest.CaptureFix
     assert code == 0
     written = {path.name for path in (tmp_path / "tables").iterdir()}
     assert written == {"ratings.csv", "ratings.md", "superiority.csv", "superiority.md"}
+
+
+def test_an_event_of_several_games_is_rated_as_a_whole_and_in_each_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = play(tmp_path / "cup.db", an_event_of_several("pletore", "topolo"))
+    found = as_object(capsys, database, "--anchor", "random", "--anchor-elo", "1500")
+    (of_all,) = found["groups"]
+    assert {rating["games"] for rating in of_all["ratings"]} == {16}
+    assert list(found["by_game"]) == ["pletore", "topolo"]
+    for part in found["by_game"].values():
+        (group,) = part["groups"]
+        assert part["engines"][group["anchor"]] == "random"
+        assert group["anchor_elo"] == 1500
+        assert {rating["games"] for rating in group["ratings"]} == {8}
+    apart = [_points(part) for part in found["by_game"].values()]
+    assert apart[0] != apart[1]
+    for engine, points in _points(found).items():
+        assert points == pytest.approx(sum(part[engine] for part in apart))
+    code, out, _ = rated(capsys, database, "-o", tmp_path / "tables")
+    assert code == 0
+    assert out.index("Games of several kinds together: pletore, topolo.") < out.index("Ratings: pletore")
+    assert out.index("Ratings: pletore") < out.index("Ratings: topolo")
+    # Pletore has no draws, Topolo has.
+    assert "Draws between equals" not in out[out.index("Ratings: pletore") : out.index("Ratings: topolo")]
+    files = {path.relative_to(tmp_path / "tables").as_posix() for path in (tmp_path / "tables").rglob("*.md")}
+    assert files >= {"ratings.md", "pletore/ratings.md", "topolo/ratings.md", "topolo/superiority.md"}
+
+
+def _points(found: dict[str, Any]) -> dict[str, float]:
+    ratings = found["groups"][0]["ratings"]
+    return {found["engines"][each["player"]]: each["score"] * each["games"] for each in ratings}
+
+
+def test_files_of_different_games_are_rated_together_and_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = play(tmp_path / "first.db", an_event("pletore", ("greedy", "random")))
+    second = play(tmp_path / "second.db", an_event("pente", ("random", "slow")))
+    found = as_object(capsys, first, second)
+    assert sorted(found["engines"]) == ["greedy", "random", "slow"]
+    apart = {game: sorted(part["engines"]) for game, part in found["by_game"].items()}
+    assert apart == {"pletore": ["greedy", "random"], "pente": ["random", "slow"]}
+    assert "by_game" not in as_object(capsys, first)
+
+
+def test_the_komi_of_a_laboratory_are_no_games_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    design = Design((0, 2, 4), 4, None, is_self_play=False)
+    event = laboratory(an_event("pletore", ("greedy", "random")), design).event
+    database = play(tmp_path / "komi.db", event)
+    with RunStore.create_or_resume(database, event, event_text=text_with_design("", design)):
+        pass
+    assert "by_game" not in as_object(capsys, database)
 
 
 def test_an_unknown_anchor_and_an_event_without_games_are_refused_in_a_sentence(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.cli.main import main
+from arena.core.laboratory import Design, laboratory, text_with_design
 from arena.core.schedule import Schedule
 from arena.rules.registry import games as all_games
 from arena.store import RunStore
@@ -77,6 +78,40 @@ def test_standings_write_tables_and_charts(cup: Path, arena: Callable[..., str],
     arena("standings", cup, "-o", tmp_path / "new" / "folder")
     names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
     assert {"standings.csv", "standings.md", "standings.png", "standings.svg", "cross-table.csv"} <= names
+
+
+def in_a_laboratory(database: Path, *, is_self_play: bool) -> Path:
+    design = Design((0, 3), 4, None, is_self_play=is_self_play)
+    plan = laboratory(an_event("pletore", ("one", "two")), design)
+    ids = [game.id for game in Schedule(plan.event)]
+    wanted = {ids[ordinal] for ordinal in plan.ordinals()}
+    play(database, plan.event, unplayed=[each for each in ids if each not in wanted])
+    with RunStore.create_or_resume(database, plan.event, event_text=text_with_design("", design)):
+        return database
+
+
+def test_an_engine_is_not_compared_with_itself(tmp_path: Path, arena: Callable[..., str]) -> None:
+    database = in_a_laboratory(tmp_path / "komi.db", is_self_play=True)
+    shown = arena("standings", database, "-o", tmp_path / "tables")
+    assert shown.startswith("Results by komi: Trial cup (Pletore 4x4, komi 0, 3)")
+    assert "arena komi" in shown
+    assert not [word for word in ("Standings", "Cross table", "against", "Elo") if word in shown]
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {"komi.csv", "komi.md"}
+    found = json.loads(arena("standings", database, "--json"))
+    assert found["standings"] == found["cross_table"] == found["pairings"] == []
+    assert [(each["komi"], each["games"]) for each in found["komi"]] == [(0, 4), (3, 4)]
+    assert all(each["black_won"] + each["white_won"] == 4 for each in found["komi"])
+    assert "an engine played itself" in arena("ratings", database, code=2)
+
+
+def test_a_laboratory_of_two_engines_has_one_table_of_its_komi(
+    tmp_path: Path, arena: Callable[..., str]
+) -> None:
+    database = in_a_laboratory(tmp_path / "komi.db", is_self_play=False)
+    shown = arena("standings", database)
+    assert shown.count("Standings: ") == 1
+    assert "Results by komi: " in shown
+    assert "by_game" not in json.loads(arena("standings", database, "--json"))
 
 
 def test_games_come_in_schedule_order_and_can_be_filtered(cup: Path, arena: Callable[..., str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import signal
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,33 @@ def test_the_same_seed_gives_the_same_games_whatever_the_concurrency(tmp_path: P
         played.append(what_was_played(folder / "cup.db"))
     assert played[0] == played[1]
     assert len(played[0]) == 12
+
+
+def test_a_folder_that_was_moved_as_a_whole_goes_on_and_a_changed_command_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "before"
+    folder.mkdir()
+    for name in ("bot", "other"):
+        program = folder / name
+        program.write_text(f"#!{sys.executable}\nfrom sample_engines.random_player import main\nmain()\n")
+        program.chmod(0o755)
+    text = (
+        '[tournament]\nname = "cup"\nformat = "match"\ngame = "pletore"\nsize = 5\npairs = 1\n'
+        '[[engine]]\nname = "one"\ncommand = "./bot"\n[[engine]]\nname = "two"\ncommand = ["./bot"]\n'
+    )
+    (folder / "cup.toml").write_text(text)
+    assert arena("run", folder / "cup.toml", "--no-output").returncode == 0
+    moved = tmp_path / "after"
+    folder.rename(moved)
+    file = moved / "cup.toml"
+    file.write_text(text.replace("pairs = 1", "pairs = 2"))
+    done = arena("run", file, "--no-output")
+    assert done.returncode == 0, done.stderr
+    assert "4 of 4 games" in done.stderr
+    assert arena("verify", file).returncode == 0
+    file.write_text(text.replace('"./bot"', '"./other"', 1))
+    refused = arena("run", file, "--no-output")
+    assert refused.returncode == 2
+    assert f"engine 'one' command: ('{moved}/bot',) in the database, ('{moved}/other',) now" in refused.stderr
 
 
 def _killed_and_resumed(tmp_path: Path, kills: int, pairs: int) -> None:

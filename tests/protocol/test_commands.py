@@ -50,7 +50,7 @@ def test_commands_are_built_word_by_word() -> None:
     assert commands.genmove("black") == "genmove black"
     assert commands.dice("black", 6, 5) == "arena-dice black 6 5"
     assert commands.command("komi", -3) == "komi -3"
-    assert commands.words_command("time_settings 60 0 0") == "time_settings 60 0 0"
+    assert commands.command("time_settings", 60, 0, 0) == "time_settings 60 0 0"
     assert commands.encode("name") == b"name\n"
     assert commands.encode("name", 12) == b"12 name\n"
 
@@ -59,7 +59,7 @@ def test_unknown_commands_and_impossible_dice_are_refused() -> None:
     with pytest.raises(UnsendableError, match="no command of the protocol"):
         commands.command("undo")
     with pytest.raises(UnsendableError, match="no command of the protocol"):
-        commands.words_command("loadsgf x")
+        commands.command("loadsgf", "x")
     with pytest.raises(UnsendableError, match="roll"):
         commands.dice("black", 0, 7)
 

@@ -18,11 +18,12 @@ from arena.rules.base import BLACK, WHITE
 from arena.rules.registry import games as all_games
 from arena.store import ReadStore, RunStore
 from reports import charts
+from reports.labels import labels_of
 from reports.page import folder as folder_module
 from reports.page.contents import material_of
 from reports.page.folder import MANIFEST, FolderError, Written, write_report
 from reports.page.replays import replay_data
-from tests.cli.played import an_event, play
+from tests.cli.played import an_event, an_event_of_several, play
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -287,6 +288,42 @@ def test_annulled_games_and_the_organisers_words_are_told(databases: dict[str, P
     assert data(tmp_path / "report" / "1" / "games.js")["rows"][0][5] == "annulled"
 
 
+def test_each_game_of_an_event_of_several_has_a_section_with_files_of_its_own(tmp_path: Path) -> None:
+    database = play(tmp_path / "cup.db", an_event_of_several("pletore", "topolo", names=("one", "two")))
+    written(tmp_path / "report", database)
+    files = set(digests(tmp_path / "report"))
+    for game in ("pletore", "topolo"):
+        for stem in ("standings", "cross-table", "ratings", "superiority", "margins-and-time", "pairings"):
+            assert {f"1/tables/{game}/{stem}.csv", f"1/tables/{game}/{stem}.md"} <= files
+        for stem in ("standings", "ratings", "margins-by-engine", "game-length"):
+            assert {f"1/charts/{game}/{stem}.png", f"1/charts/{game}/{stem}.svg"} <= files
+    # Margins have another unit in each game.
+    assert "1/charts/margins-by-engine.svg" not in files
+    page = (tmp_path / "report" / "index.html").read_text()
+    headings = re.findall(r"<h3 id=\"s1-([a-z-]+)\">(.+)</h3>", page)
+    assert headings[2:5] == [
+        ("margins", "Score margins"),
+        ("game-pletore", "Pletore 4x4, komi 1"),
+        ("game-topolo", "Topolo 4x4"),
+    ]
+    assert 'href="#s1-game-topolo"' in page
+    assert 'aria-label="Margins by engine: topolo"' in page
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    addresses = set(re.findall(r'(?:src|href)="([^"#]+)"', page)) - {"data:,"}
+    assert {address for address in addresses if not (tmp_path / "report" / address).exists()} == set()
+    written(tmp_path / "report", play(tmp_path / "one.db", an_event("topolo", ("one", "two"))))
+    assert not list((tmp_path / "report" / "1").glob("*/topolo/*"))
+
+
+def test_games_that_differ_in_their_clock_alone_are_told_apart_by_name() -> None:
+    event = an_event_of_several("pletore", "topolo")
+    blitz = dataclasses.replace(event.disciplines[0], name="blitz", time=parse_time("1"))
+    event = dataclasses.replace(event, disciplines=(*event.disciplines, blitz))
+    said = [labels_of(event, each.name).rules for each in event.disciplines]
+    assert said == ["Pletore 4x4, komi 1, pletore", "Topolo 4x4", "Pletore 4x4, komi 1, blitz"]
+
+
 def komi_files(folder: Path) -> set[str]:
     return {path.name for kind in ("tables", "charts") for path in (folder / "1" / kind).glob("komi*")}
 
@@ -330,9 +367,12 @@ def test_an_adaptive_laboratory_shows_its_steps_and_compares_nothing(tmp_path: P
     assert {"komi-posterior.svg", "komi-shares.svg"} <= files
     assert "komi-comparisons.csv" not in files
     page = (tmp_path / "report" / "index.html").read_text()
-    assert page.index(">Komi</h3>") < page.index(">Standings</h3>")
+    assert re.findall(r"<h3 id=[^>]+>([^<]+)</h3>", page)[0] == "Komi"
     assert "Adaptive design" in page
-    assert ">Ratings</h3>" not in page
+    # An engine is as strong as itself.
+    for part in ("Standings", "Ratings", "Score margins"):
+        assert f">{part}</h3>" not in page
+    assert {path.name for path in (tmp_path / "report" / "1" / "charts").glob("margins-*")} == set()
     assert "scheduled" not in page
 
 

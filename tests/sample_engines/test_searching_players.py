@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ import pytest
 from arena.rules.base import BLACK, WHITE, Position, Rules, colour_name
 from arena.rules.registry import make_rules
 from protocol.sdk import Refusal, TurnClock, WorkLimit
+from sample_engines import mcts_player
 from sample_engines.alphabeta_player import AlphaBetaPlayer
 from sample_engines.expectiminimax_player import ExpectiminimaxPlayer
 from sample_engines.mcts_player import MctsPlayer
@@ -313,3 +316,71 @@ def test_only_an_engine_that_ponders_thinks_on_the_opponents_time_and_not_before
             position.play(reply)
             assert not engine.idle()
             assert play_on(engine, position, 4)
+
+
+def pie_player(size: int, amount: int, seed: int = 11) -> MctsPlayer:
+    engine = make(MctsPlayer, make_rules("pletore", size=size), amount=amount)
+    assert isinstance(engine, MctsPlayer)
+    engine.seed = seed
+    engine.new_game()
+    return engine
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_what_is_answered_under_pie_is_within_the_rules(size: int) -> None:
+    engine = pie_player(size, 2)
+    assert abs(engine.choose_komi()) <= size * size
+    for komi in (-size * size, 0, size * size):
+        assert engine.choose_side(komi) in COLOURS
+
+
+def test_the_side_that_wins_is_taken_and_komi_near_an_even_game_is_proposed() -> None:
+    # With perfect play Black wins on 3x3 up to komi 2.
+    engine = pie_player(3, 60)
+    assert [engine.choose_side(komi) for komi in (-4, 0, 5, 9)] == ["black", "black", "white", "white"]
+    assert 0 <= engine.choose_komi() <= 4
+
+
+def test_the_same_seed_and_playouts_answer_pie_alike() -> None:
+    def answers(engine: MctsPlayer) -> list[object]:
+        return [engine.choose_komi(), *(engine.choose_side(komi) for komi in range(4))]
+
+    engine = pie_player(3, 8)
+    first = answers(engine)
+    engine.new_game()
+    assert answers(engine) == first == answers(pie_player(3, 8))
+
+
+def test_pie_is_answered_at_once_when_there_is_no_time_for_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcts_player, "CHOICE_S", 0.0)
+    engine = pie_player(9, 0)
+    engine.limit = None
+    assert abs(engine.choose_komi()) <= 81
+    # The search's first thought of the empty board stands for the games.
+    assert [engine.choose_side(komi) for komi in (-81, 81)] == ["black", "white"]
+
+
+def test_a_game_without_komi_has_no_pie() -> None:
+    engine = make(MctsPlayer, make_rules("pente", size=9))
+    assert isinstance(engine, MctsPlayer)
+    with pytest.raises(Refusal, match="Pente has no komi"):
+        engine.choose_komi()
+    with pytest.raises(Refusal, match="Pente has no komi"):
+        engine.choose_side(0)
+
+
+def test_pie_is_offered_to_the_referee_and_played() -> None:
+    words = [
+        "list_commands",
+        "boardsize 3",
+        "clear_board",
+        "arena-choose_komi",
+        "arena-choose_side 9",
+        "quit",
+    ]
+    command = [sys.executable, "-m", "sample_engines.mcts_player", "--plain", "--playouts", "4"]
+    done = subprocess.run(command, input="\n".join(words) + "\n", capture_output=True, text=True, check=True)
+    listed, _, _, komi, side, _ = done.stdout.strip().split("\n\n")
+    assert {"arena-choose_komi", "arena-choose_side"} <= set(listed.split())
+    assert abs(int(komi.removeprefix("= "))) <= 9
+    assert side == "= white"

@@ -36,6 +36,8 @@ from tests.store.builders import KEY, engine, event, fault, full_record, placeme
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from arena.core.event import Event
+
 
 def test_records_come_back_whole_and_in_schedule_order(tmp_path: Path) -> None:
     of = event()
@@ -231,6 +233,58 @@ def test_another_concurrency_is_no_change_worth_a_word(tmp_path: Path) -> None:
     with ReadStore(tmp_path / "cup.db") as stored:
         assert stored.event().concurrency == 5
         assert stored.audit() == ()
+
+
+def at_home(home: str, *command: str, **changes: Any) -> Event:
+    """Return an event whose first entry's paths are below a folder."""
+    keys = {"cwd": f"{home}/a", "binds": (f"{home}/data", "/usr/share"), "folder": home, **changes}
+    entry = engine("a", command=command or (f"{home}/a/bot", "--net", "net.bin"), **keys)
+    return event(home=home, engines=(entry, engine("b"), engine("c")))
+
+
+def test_a_folder_moved_as_a_whole_is_the_same_event(tmp_path: Path) -> None:
+    path = tmp_path / "cup.db"
+    before, now = at_home("/srv/cup"), at_home("/home/me/cup 2")
+    RunStore.create_or_resume(path, before).close()
+    RunStore.create_or_resume(path, now).close()
+    with ReadStore(path) as stored:
+        assert stored.event() == now
+        assert stored.audit() == ()
+    RunStore.create_or_resume(path, before).close()
+
+
+@pytest.mark.parametrize(
+    ("changed", "key"),
+    [
+        (at_home("/home/me", "/home/me/a/other", "--net", "net.bin"), "command"),
+        (at_home("/home/me", "/home/me/a/bot", "--net", "new.bin"), "command"),
+        (at_home("/home/me", "/home/me/a/bot"), "command"),
+        (at_home("/home/me", "/usr/bin/bot", "--net", "net.bin"), "command"),
+        (at_home("/home/me", "/home/me/cup/a/bot", "--net", "net.bin"), "command"),
+        (at_home("/home/me", cwd="/home/me/b"), "cwd"),
+        (at_home("/home/me", binds=("/home/me/data",)), "binds"),
+        (at_home("/home/me", folder=None), "folder"),
+        # Only what lies below the folder has moved with it.
+        (at_home("/srv/cup", "/srv/cup2/bot"), "command"),
+    ],
+)
+def test_what_has_changed_beside_the_move_is_refused(tmp_path: Path, changed: Event, key: str) -> None:
+    RunStore.create_or_resume(tmp_path / "cup.db", at_home("/srv/cup")).close()
+    with pytest.raises(ChangedEventError) as caught:
+        RunStore.create_or_resume(tmp_path / "cup.db", changed)
+    assert [words.split(":")[0] for words in caught.value.differences] == [f"engine 'a' {key}"]
+
+
+def test_a_database_that_knows_no_folder_goes_on_where_it_is_and_learns_it(tmp_path: Path) -> None:
+    path = tmp_path / "cup.db"
+    known = at_home("/srv/cup")
+    RunStore.create_or_resume(path, replace(known, home="")).close()
+    with pytest.raises(ChangedEventError):
+        RunStore.create_or_resume(path, at_home("/home/me"))
+    RunStore.create_or_resume(path, known).close()
+    with ReadStore(path) as stored:
+        assert stored.event() == known
+    RunStore.create_or_resume(path, at_home("/home/me")).close()
 
 
 # --- one writer ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import sqlite3
@@ -11,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arena.cli import watch
+from arena.cli.laboratory import games_at
 from arena.core.event import Discipline, PairingSettings, SequentialPlan
+from arena.core.laboratory import Design, laboratory, text_with_design
 from arena.core.schedule import Schedule
 from arena.rules.registry import games
 from arena.store import RunStore
 from arena.web.boards import boards_of
 from arena.web.results import ResultsReader
+from reports.komi.courses import course_of
 from tests.cli.played import an_event, play
 from tests.store import builders
 
@@ -87,6 +91,52 @@ def test_a_run_that_goes_on_is_followed_and_told_from_one_that_broke_off(tmp_pat
     reader.close()
     assert sections_of(tmp_path / "copy.db")["progress"]["state"] == "broken off"
     assert sections_of(tmp_path / "cup.db")["progress"]["state"] == "stopped"
+
+
+def a_laboratory(database: Path, design: Design, most: int | None = None) -> None:
+    """Play a laboratory of two engines, or of one and its twin, as far as `most` games."""
+    plan = laboratory(an_event("pletore", ("one", "two")), design)
+    with RunStore.create_or_resume(database, plan.event):
+        pass
+    course = course_of(plan, lambda ordinals: games_at(plan, database, ordinals))
+    ids = [game.id for game in Schedule(plan.event)]
+    ordinals = itertools.chain.from_iterable(iter(lambda: list(course.next_batch()), []))
+    for ordinal in itertools.islice(ordinals, most):
+        play(database, plan.event, unplayed=[*ids[:ordinal], *ids[ordinal + 1 :]])
+    with RunStore.create_or_resume(database, plan.event, event_text=text_with_design("", design)):
+        pass
+
+
+def test_an_adaptive_laboratory_is_finished_when_its_design_asks_for_no_more(tmp_path: Path) -> None:
+    design = Design((0, 1, 2, 3), 8, 3.0, is_self_play=True)
+    a_laboratory(tmp_path / "all.db", design)
+    found = sections_of(tmp_path / "all.db")
+    assert found["progress"]["state"] == "finished"
+    assert found["progress"]["total"] is None
+    a_laboratory(tmp_path / "some.db", design, most=found["progress"]["played"] - 1)
+    assert sections_of(tmp_path / "some.db")["progress"]["state"] == "stopped"
+
+
+def test_an_engine_that_plays_itself_has_results_by_komi_in_place_of_standings(tmp_path: Path) -> None:
+    a_laboratory(tmp_path / "self.db", Design((0, 1), 3, None, is_self_play=True))
+    found = sections_of(tmp_path / "self.db")
+    assert found["progress"]["state"] == "finished"
+    table = found["standings"]
+    assert table["title"] == "Results by komi"
+    assert [row[:2] for row in table["rows"]] == [["0", "3"], ["1", "3"]]
+    assert all(int(row[2]) + int(row[3]) == 3 for row in table["rows"])
+    assert found["panels"] == []
+
+
+def test_a_laboratory_of_two_engines_has_standings_and_results_by_komi(tmp_path: Path) -> None:
+    a_laboratory(tmp_path / "two.db", Design((0, 1), 2, None, is_self_play=False))
+    found = sections_of(tmp_path / "two.db")
+    assert found["standings"]["title"] == "Standings"
+    assert [row[1] for row in found["standings"]["rows"]] != []
+    by_komi, *others = found["panels"]
+    assert by_komi["title"] == "Results by komi"
+    assert [line.split(":")[0] for line in by_komi["lines"]] == ["komi 0", "komi 1"]
+    assert any(panel["title"] == "one against two" for panel in others)
 
 
 def test_every_game_and_size_of_an_event_has_its_drawing() -> None:

@@ -12,6 +12,7 @@ import pytest
 from arena.store import ReadStore
 from arena.web import feed, serving
 from arena.web.guard import Door
+from arena.web.results import ResultsReader
 from arena.web.serving import ServingError, is_loopback, listening_socket
 from arena.web.watch import Watch, application
 from tests.cli.played import an_event, play
@@ -31,7 +32,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def watched(database: Path) -> Iterator[str]:
     with ReadStore(database) as store:
         event = store.event()
-    watch = Watch(database, event)
+    watch = Watch(ResultsReader(database, event))
     with served(application(watch, Door()), watch.feed) as address:
         yield address
 

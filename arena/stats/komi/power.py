@@ -49,12 +49,3 @@ def games_between(first: float, second: float, significance: float = 0.05, power
         first * (1 - first) + second * (1 - second)
     )
     return math.ceil((spread / (first - second)) ** 2)
-
-
-def games_for_width(width: float, share: float = 0.5, level: float = 0.95) -> int:
-    """Return the games after which the interval of a share is about that wide (Wald's interval)."""
-    _check(share)
-    if not 0 < width < 1:
-        raise ValueError(f"width {width!r}: a number between 0 and 1 is needed")
-    z = float(stats.norm.isf((1 - level) / 2))
-    return math.ceil(4 * z * z * share * (1 - share) / width**2)

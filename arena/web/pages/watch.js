@@ -182,7 +182,9 @@ const told = {
 
   progress(progress) {
     const total = progress.total === null ? progress.played : progress.total;
-    const words = [`${numberText(progress.played)} of ${numberText(total)} games played`, progress.state];
+    const of = progress.total === null ? "" : ` of ${numberText(total)}`;
+    const games = progress.played === 1 && !of ? "game" : "games";
+    const words = [`${numberText(progress.played)}${of} ${games} played`, progress.state];
     if (progress.per_minute !== null) {
       words.push(`${progress.per_minute} games a minute`);
     }
@@ -203,10 +205,12 @@ const told = {
   },
 
   standings(table) {
-    const rows = table.rows.map((row) => row.map((text, place) => (place === 1 ? nameElement(text) : text)));
-    fillTable(at("standings"), "Standings", table.headers, rows, (place) => place !== 1);
-    const more = table.more ? ` ${table.more} more engines are not shown.` : "";
-    setText(at("standings-note"), `${numberText(table.counted)} games counted. Shares with intervals on pairs for a number of games settled beforehand (Wilson, fixed sample): not for stopping when one likes.${more}`);
+    const isName = (place) => place === table.name_at;
+    const rows = table.rows.map((row) => row.map((text, place) => (isName(place) ? nameElement(text) : text)));
+    fillTable(at("standings"), table.title, table.headers, rows, (place) => !isName(place));
+    setText(at("standings-title"), table.title);
+    const more = table.more ? ` ${table.more} more rows are not shown.` : "";
+    setText(at("standings-note"), `${numberText(table.counted)} games counted. ${table.note}${more}`);
   },
 
   results(rows) {

@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import proportion_effectsize
 
 from arena.stats.komi.compare import compare_komis, holm, sign_flip_p
 from arena.stats.komi.games import Ending, KomiGame
-from arena.stats.komi.power import games_against_fixed, games_between, games_for_width
+from arena.stats.komi.power import games_against_fixed, games_between
 
 
 def game(komi: int, opening: str, black_won: bool, black: str = "e", white: str = "e") -> KomiGame:
@@ -123,10 +123,6 @@ def test_the_number_of_games_gives_the_power_it_says() -> None:
     assert found == pytest.approx(0.9, abs=0.015)
 
 
-def test_width_needs_games() -> None:
-    assert games_for_width(0.02) == pytest.approx(9_604, abs=1)
-
-
 def test_impossible_questions_are_refused() -> None:
     with pytest.raises(ValueError, match="equal"):
         games_against_fixed(0.5)
@@ -134,5 +130,3 @@ def test_impossible_questions_are_refused() -> None:
         games_between(0.5, 1.0)
     with pytest.raises(ValueError, match="power"):
         games_between(0.5, 0.4, power=1.0)
-    with pytest.raises(ValueError, match="width"):
-        games_for_width(0)
