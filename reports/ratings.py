@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from reports.tables import Cell
 
 _HASH_SHOWN = 8
-_BLACK_POINTS = np.array([1.0, 0.0, 0.5])
+_DRAW = 0.5
+_BLACK_POINTS = np.array([1.0, 0.0, _DRAW])
 """By the store's code of the winner: Black, White, draw."""
 
 
@@ -41,7 +42,8 @@ class RatedGames:
         black, white: index of the player, an entry a game.
         points: Black's points.
         pairs: label of the pair.
-        can_draw: whether any of the games can be drawn.
+        can_draw: whether any of the games can be drawn, by its rules or by a limit of turns.
+        rules: ids of the games' rules, each once.
     """
 
     names: tuple[str, ...]
@@ -50,6 +52,7 @@ class RatedGames:
     points: NDArray[np.float64]
     pairs: NDArray[np.int64]
     can_draw: bool
+    rules: tuple[str, ...]
 
 
 def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns] | None = None) -> RatedGames:
@@ -65,11 +68,11 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
     players: dict[tuple[str, str], int] = {}
     parts: list[tuple[NDArray[np.int64], ...]] = []
     points: list[NDArray[np.float64]] = []
-    can_draw = False
+    rules: dict[str, None] = {}
     next_pair = 0
     for place, store in enumerate(stores):
         columns = store.columns() if columns_read is None else columns_read[place]
-        can_draw |= rules_class(store.event().game).can_draw
+        rules |= dict.fromkeys(each.game for each in store.event().all_disciplines)
         counts = columns.winner >= 0
         sides = []
         for column in (columns.black_identity, columns.white_identity):
@@ -82,7 +85,9 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
         points.append(_BLACK_POINTS[columns.winner[counts]])
     nothing = np.empty(0, dtype=np.int64)
     black, white, pairs = (np.concatenate([nothing, *(part[which] for part in parts)]) for which in range(3))
-    return RatedGames(_names(players), black, white, np.concatenate([np.empty(0), *points]), pairs, can_draw)
+    scores = np.concatenate([np.empty(0), *points])
+    can_draw = any(rules_class(each).can_draw for each in rules) or bool(np.any(scores == _DRAW))
+    return RatedGames(_names(players), black, white, scores, pairs, can_draw, tuple(rules))
 
 
 def _player(players: dict[tuple[str, str], int], store: ReadStore, number: int) -> int:
@@ -138,10 +143,12 @@ def _group_table(games: RatedGames, ratings: Ratings, place: int) -> Table:
     methods = {rating.interval.method for rating in group.ratings if rating.interval}
     anchor = printable(games.names[group.anchor], NAME_CELLS)
     notes = [f"Elo relative to {anchor}, which is put at {group.anchor_elo:g}."]
-    notes += [f"Intervals: {method}." for method in sorted(methods)]
+    notes += [f"Intervals: {', or '.join(sorted(methods))}."] if methods else []
     if place == 0:
+        notes += [f"Games of {' and '.join(games.rules)} are rated together."] if len(games.rules) > 1 else []
         notes += [f"First-move advantage: {ratings.black_elo.text()} Elo."]
-        notes += [f"Draws between equals: {ratings.draw_share.text(2)}."] if games.can_draw else []
+        has_draws = ratings.draw_share.value is not None
+        notes += [f"Draws between equals: {ratings.draw_share.text(2)}."] if has_draws else []
         notes += ratings.notes
     several = len(ratings.groups) > 1
     title = f"Ratings, group {place + 1} of {len(ratings.groups)}" if several else "Ratings"
