@@ -178,8 +178,12 @@ async def _missing(event: Event, session: EngineSession) -> list[str]:
             has_dice=rules.has_dice,
             is_pie=_is_pie(event, game),
         )
+        usual = needed_commands(
+            has_size=bool(rules.sizes), has_komi=rules.has_komi, has_dice=rules.has_dice, is_pie=False
+        )
         missing += [
-            f"does not list `{name}`, which {game} needs" for name in session.capabilities.missing(needed)
+            f"does not list `{name}`, which {game} {'needs' if name in usual else 'under pie needs'}"
+            for name in session.capabilities.missing(needed)
         ]
         if plays and game not in plays:
             missing.append(f"its entry says plays = {list(plays)}, without {game}")
@@ -229,6 +233,7 @@ async def _try_set_up(trial: _Trial, session: EngineSession, note: _Notes) -> bo
     """Set up a game as the event will; False when that failed."""
     komi = trial.komi if isinstance(trial.komi, int) else None
     settings = GameSettings(trial.game, trial.size, komi, 1, trial.control)
+    must_be_told = session.lists("arena-game") and not session.entry.plays
     try:
         await session.set_up(settings, (), komi_is_open=trial.komi == "pie")
     except EngineFault as fault:
@@ -236,6 +241,12 @@ async def _try_set_up(trial: _Trial, session: EngineSession, note: _Notes) -> bo
             raise
         note.shortcomings.append(f"cannot be set up for this event: {fault.message}")
         return False
+    if must_be_told and not session.lists("arena-game"):
+        # Without that command, nothing but the entry's word would say that it knows the game.
+        note.shortcomings.append(
+            f"refuses `arena-game {trial.game}`; if it plays {trial.game} nevertheless, its entry must say "
+            "plays = […]"
+        )
     return True
 
 
