@@ -93,7 +93,9 @@ def command(
         return _played(event, Path(folder) / "match.db", output, expectations, keeps_logs=False)
 
 
-_TERM = re.compile(r"(elo0|elo1|alpha|beta|model|min_pairs)=(.*)")
+_TERMS = ("elo0", "elo1", "alpha", "beta", "model", "min_pairs")
+_TERM = re.compile(rf"({'|'.join(_TERMS)})=(.*)")
+_LIKE_A_TERM = re.compile(r"[0-9A-Za-z_-]+=\S*")
 
 
 def _parted(words: tuple[str, ...], is_sequential: bool) -> tuple[tuple[str, ...], dict[str, object] | None]:
@@ -105,6 +107,9 @@ def _parted(words: tuple[str, ...], is_sequential: bool) -> tuple[tuple[str, ...
     terms = {found[1]: _number_or_text(found[2]) for word in words if (found := _TERM.fullmatch(word))}
     engines = tuple(word for word in words if not (is_sequential and _TERM.fullmatch(word)))
     if len(engines) != 2:
+        strange = next((word for word in engines if is_sequential and _LIKE_A_TERM.fullmatch(word)), None)
+        if strange is not None:
+            raise Failure(f"{printable(strange, 60)}: no term of --sprt, which are {', '.join(_TERMS)}")
         raise Failure(f"two engines are needed, {len(engines)} are named")
     return engines, terms if is_sequential else None
 

@@ -218,6 +218,12 @@ def test_a_bad_file_gives_one_clear_message_and_no_traceback(tmp_path: Path, wha
     assert not (tmp_path / "cup.db").exists()
 
 
+def test_a_strange_term_of_the_sequential_test_is_no_third_engine() -> None:
+    done = arena("match", "random", "greedy", "--sprt", "elo2=5")
+    assert done.returncode == 2
+    assert "elo2=5: no term of --sprt, which are elo0, elo1" in done.stderr
+
+
 @pytest.mark.soak
 def test_two_thousand_games_leave_nothing_behind(tmp_path: Path) -> None:
     file = tournament(tmp_path, engines=2, size=9, keys="games_each = 2000\nconcurrency = 2\nkomi = 4")
