@@ -145,7 +145,8 @@ def _group_table(games: RatedGames, ratings: Ratings, place: int) -> Table:
     notes = [f"Elo relative to {anchor}, which is put at {group.anchor_elo:g}."]
     notes += [f"Intervals: {', or '.join(sorted(methods))}."] if methods else []
     if place == 0:
-        notes += [f"Games of {' and '.join(games.rules)} are rated together."] if len(games.rules) > 1 else []
+        together = " and ".join(filter(None, (", ".join(games.rules[:-1]), *games.rules[-1:])))
+        notes += [f"Games of {together} are rated together."] if len(games.rules) > 1 else []
         notes += [f"First-move advantage: {ratings.black_elo.text()} Elo."]
         has_draws = ratings.draw_share.value is not None
         notes += [f"Draws between equals: {ratings.draw_share.text(2)}."] if has_draws else []
