@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--dice", type=click.Choice(["independent", "duplicate"]), help="Plakoto: dice of a pair.")
 @click.option("--oversubscribe", is_flag=True, default=None, help="Allow more threads than cores.")
 @click.option("--log", type=click.Choice(["faults", "all"]), help="Games whose exchange is kept (with --db).")
+@click.option("--plays", is_flag=True, help="Both play the game, though one may not list arena-game.")
 @click.option("--name", help="Name of the match.")
 @click.option("--db", type=click.Path(path_type=Path), help="Keep the games in this database.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for tables and charts.")
@@ -62,6 +63,7 @@ def command(
     openings: str | None,
     komi: str | None,
     expected: tuple[str, ...],
+    plays: bool,
     sandbox: str | None,
     sprt: bool,
     **keys: object,
@@ -84,7 +86,11 @@ def command(
         "openings": _openings(openings),
     }
     try:
-        event = event_from_keys(tournament, [_entry(engine, sandbox) for engine in engines], sprt=terms)
+        entries = [_entry(engine, sandbox) for engine in engines]
+        if plays:
+            known = {"plays": [keys["game"]]}
+            entries = [known | ({"command": entry} if isinstance(entry, str) else entry) for entry in entries]
+        event = event_from_keys(tournament, entries, sprt=terms)
     except ConfigError as error:
         raise Failure(str(error)) from error
     if db is not None:

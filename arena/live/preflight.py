@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from arena.live.pool import EnginePool
     from arena.live.session import EngineSession
 
+_MUST_SAY = "its entry must say plays = […] (arena match: --plays)"
+
 _PROBE_S = 1.0
 """How long after the answer to the first of two joined commands that to the second may come."""
 
@@ -188,7 +190,7 @@ async def _missing(event: Event, session: EngineSession) -> list[str]:
         if plays and game not in plays:
             missing.append(f"its entry says plays = {list(plays)}, without {game}")
     if not session.lists("arena-game") and (not plays or len(games) > 1):
-        reason = "the event has several games" if plays else "its entry must say plays = […]"
+        reason = "the event has several games" if plays else _MUST_SAY
         missing.append(f"does not list `arena-game`: {reason}")
     elif not plays:
         said = await session.ask_games()
@@ -244,8 +246,7 @@ async def _try_set_up(trial: _Trial, session: EngineSession, note: _Notes) -> bo
     if must_be_told and not session.lists("arena-game"):
         # Without that command, nothing but the entry's word would say that it knows the game.
         note.shortcomings.append(
-            f"refuses `arena-game {trial.game}`; if it plays {trial.game} nevertheless, its entry must say "
-            "plays = […]"
+            f"refuses `arena-game {trial.game}`; if it plays {trial.game} nevertheless, {_MUST_SAY}"
         )
     return True
 
