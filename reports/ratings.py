@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from reports.tables import Cell
 
 _HASH_SHOWN = 8
-_BLACK_POINTS = np.array([1.0, 0.0, 0.5])
+_DRAW = 0.5
+_BLACK_POINTS = np.array([1.0, 0.0, _DRAW])
 """By the store's code of the winner: Black, White, draw."""
 
 
@@ -45,7 +46,7 @@ class RatedGames:
         black, white: index of the player, an entry a game.
         points: Black's points.
         pairs: label of the pair.
-        can_draw: whether any of the games can be drawn.
+        can_draw: whether any of the games can be drawn, by its rules or by a limit of turns.
         kinds: what the kinds of game are called, each with whether it can be drawn.
         kind: index into `kinds`.
     """
@@ -120,16 +121,14 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
         points.append(_BLACK_POINTS[columns.winner[counts]])
     nothing = np.empty(0, dtype=np.int64)
     black, white, pairs = (np.concatenate([nothing, *(part[which] for part in parts)]) for which in range(3))
-    return RatedGames(
-        _names(players),
-        black,
-        white,
+    scores, kind_of_game = (
         np.concatenate([np.empty(0), *points]),
-        pairs,
-        any(kinds.values()),
-        tuple(kinds.items()),
-        np.concatenate([np.empty(0, dtype=np.int32), *kind]),
+        np.concatenate([nothing.astype(np.int32), *kind]),
     )
+    drawn = set(np.unique(kind_of_game[scores == _DRAW]).tolist())
+    told = tuple((name, can or place in drawn) for place, (name, can) in enumerate(kinds.items()))
+    can_draw = any(can for _, can in told)
+    return RatedGames(_names(players), black, white, scores, pairs, can_draw, told, kind_of_game)
 
 
 def _kinds(kinds: dict[str, bool], store: ReadStore, disciplines: Sequence[str]) -> NDArray[np.int32]:
@@ -206,13 +205,14 @@ def _group_table(games: RatedGames, ratings: Ratings, place: int, of_kind: str) 
     methods = {rating.interval.method for rating in group.ratings if rating.interval}
     anchor = printable(games.names[group.anchor], NAME_CELLS)
     notes = [f"Elo relative to {anchor}, which is put at {group.anchor_elo:g}."]
-    notes += [f"Intervals: {method}." for method in sorted(methods)]
+    notes += [f"Intervals: {', or '.join(sorted(methods))}."] if methods else []
     if len(games.kinds) > 1:
-        kinds = ", ".join(printable(name, NAME_CELLS) for name, _ in games.kinds)
-        notes.append(f"Games of several kinds together: {kinds}.")
+        kinds = [printable(name, NAME_CELLS) for name, _ in games.kinds]
+        notes.append(f"Games of {', '.join(kinds[:-1])} and {kinds[-1]} are rated together.")
     if place == 0:
         notes += [f"First-move advantage: {ratings.black_elo.text()} Elo."]
-        notes += [f"Draws between equals: {ratings.draw_share.text(2)}."] if games.can_draw else []
+        has_draws = ratings.draw_share.value is not None
+        notes += [f"Draws between equals: {ratings.draw_share.text(2)}."] if has_draws else []
         notes += ratings.notes
     several = len(ratings.groups) > 1
     title = f"Ratings, group {place + 1} of {len(ratings.groups)}" if several else "Ratings"

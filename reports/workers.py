@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena.stats.strata import LEAST_IN_A_GROUP, compare_groups
+from arena.words import counted
 from reports.printable import NAME_CELLS
 from reports.tables import Column, Table
 
@@ -130,7 +131,9 @@ def notes(found: ByWorker) -> tuple[str, ...]:
         said.append(_sentence("faults", "games", found.faults))
     said.append("Speed: 1.00 is the machine the measure was set on; as measured when the worker came last.")
     if found.left_out:
-        said.append(f"{found.left_out} pairs not played by one worker are left out of the comparison.")
+        said.append(
+            f"Left out of the comparison: {counted(found.left_out, 'pair')} not played by one worker."
+        )
     if found.lost:
         said.append(f"Games taken from their worker and given away anew: {found.lost}.")
     if found.late:

@@ -13,6 +13,7 @@ and +3 1/2, 3x3 +3 and +2 1/2; so Black wins if and only if komi is at most 0, 3
 
 from __future__ import annotations
 
+import sys
 import time
 from functools import cache
 from typing import TYPE_CHECKING, cast
@@ -287,6 +288,10 @@ def _mirror_rule_may_bind(position: PletorePosition) -> bool:
 
 def main() -> None:
     """Run the engine on standard input and output."""
+    if len(sys.argv) > 1:
+        import argparse  # only here: without options an engine starts faster
+
+        argparse.ArgumentParser(description="Plays tiny Pletore boards perfectly.").parse_args()
     run(PerfectPlayer())
 
 

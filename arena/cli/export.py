@@ -91,7 +91,12 @@ def _opened_for_bytes(output: Path | None) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         return
     with writing_told(output), output.open("wb") as file:
-        yield file
+        try:
+            yield file
+        except RecordError:
+            # A part of the games would look like all of them.
+            output.unlink(missing_ok=True)
+            raise
 
 
 def _write_json_lines(records: Iterable[GameRecord], circumstances: Circumstances, stream: TextIO) -> None:

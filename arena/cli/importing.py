@@ -24,7 +24,13 @@ BATCH_GAMES = 500
 @click.command
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
 @click.option(
-    "-o", "--output", "database", required=True, type=click.Path(path_type=Path), help="The database to make."
+    "-o",
+    "--output",
+    "--db",
+    "database",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The database to make.",
 )
 @click.option("--format", "form", type=click.Choice(FORMS), help="Form of the files (default: as they look).")
 @click.option("--name", help="Name of the event (default: the database's name).")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--dice", type=click.Choice(["independent", "duplicate"]), help="Plakoto: dice of a pair.")
 @click.option("--oversubscribe", is_flag=True, default=None, help="Allow more threads than cores.")
 @click.option("--log", type=click.Choice(["faults", "all"]), help="Games whose exchange is kept (with --db).")
+@click.option("--plays", is_flag=True, help="Both play the game, though one may not list arena-game.")
 @click.option("--name", help="Name of the match.")
 @click.option("--db", type=click.Path(path_type=Path), help="Keep the games in this database.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for tables and charts.")
@@ -62,6 +63,7 @@ def command(
     openings: str | None,
     komi: str | None,
     expected: tuple[str, ...],
+    plays: bool,
     sandbox: str | None,
     sprt: bool,
     **keys: object,
@@ -84,7 +86,11 @@ def command(
         "openings": _openings(openings),
     }
     try:
-        event = event_from_keys(tournament, [_entry(engine, sandbox) for engine in engines], sprt=terms)
+        entries = [_entry(engine, sandbox) for engine in engines]
+        if plays:
+            known = {"plays": [keys["game"]]}
+            entries = [known | ({"command": entry} if isinstance(entry, str) else entry) for entry in entries]
+        event = event_from_keys(tournament, entries, sprt=terms)
     except ConfigError as error:
         raise Failure(str(error)) from error
     if db is not None:
@@ -93,7 +99,9 @@ def command(
         return _played(event, Path(folder) / "match.db", output, expectations, keeps_logs=False)
 
 
-_TERM = re.compile(r"(elo0|elo1|alpha|beta|model|min_pairs)=(.*)")
+_TERMS = ("elo0", "elo1", "alpha", "beta", "model", "min_pairs")
+_TERM = re.compile(rf"({'|'.join(_TERMS)})=(.*)")
+_LIKE_A_TERM = re.compile(r"[0-9A-Za-z_-]+=\S*")
 
 
 def _parted(words: tuple[str, ...], is_sequential: bool) -> tuple[tuple[str, ...], dict[str, object] | None]:
@@ -105,6 +113,9 @@ def _parted(words: tuple[str, ...], is_sequential: bool) -> tuple[tuple[str, ...
     terms = {found[1]: _number_or_text(found[2]) for word in words if (found := _TERM.fullmatch(word))}
     engines = tuple(word for word in words if not (is_sequential and _TERM.fullmatch(word)))
     if len(engines) != 2:
+        strange = next((word for word in engines if is_sequential and _LIKE_A_TERM.fullmatch(word)), None)
+        if strange is not None:
+            raise Failure(f"{printable(strange, 60)}: no term of --sprt, which are {', '.join(_TERMS)}")
         raise Failure(f"two engines are needed, {len(engines)} are named")
     return engines, terms if is_sequential else None
 

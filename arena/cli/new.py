@@ -23,7 +23,8 @@ class _Language(NamedTuple):
         build: what has to be run first, empty for nothing.
         check: what runs the checks.
         command: the engine's command in a tournament file, as TOML.
-        games: what it plays.
+        games: what it plays, for people.
+        ids: the same, ids of the rules.
     """
 
     sources: dict[str, tuple[str, str]]
@@ -31,6 +32,7 @@ class _Language(NamedTuple):
     check: str
     command: str
     games: str
+    ids: tuple[str, ...]
 
 
 _TEMPLATES = "arena.cli"
@@ -45,6 +47,7 @@ LANGUAGES = {
         check="python3 -m unittest check_engine",
         command='["{python}", "engine.py"]',
         games="Pletore",
+        ids=("pletore",),
     ),
     "c": _Language(
         {
@@ -56,6 +59,7 @@ LANGUAGES = {
         check="make check",
         command='["./engine"]',
         games="Pletore, Pente, Topolo and Plakoto",
+        ids=("pletore", "pente", "topolo", "plakoto"),
     ),
     "javascript": _Language(
         {
@@ -66,6 +70,7 @@ LANGUAGES = {
         check="node check_engine.js",
         command='["node", "engine.js"]',
         games="Pletore and Pente",
+        ids=("pletore", "pente"),
     ),
 }
 """The languages there is an engine to begin with."""
@@ -91,6 +96,15 @@ name = "random"
 command = ["{python}", "-m", "sample_engines.random_player"]
 """)
 
+_SUBMISSION = Template("""\
+# What arena submit and arena check read: docs/submissions.md
+name = "my-engine"
+version = "0.1"
+author = "me"
+command = $command
+games = [$games]
+$build""")
+
 _README = Template("""\
 # My engine
 
@@ -98,6 +112,7 @@ One file, no dependencies; it plays $games.
 
     $check${build_note}
     arena run trial.toml
+    arena check .
 
 `choose` decides on the move; the rules stand above it, the protocol below.
 """)
@@ -114,6 +129,8 @@ One file, no dependencies; it plays $games.
 )
 def command(folder: Path, language: str) -> None:
     """Write a small complete engine into the new or empty folder DIR."""
+    from arena.config import ENGINE_FILE
+
     chosen = LANGUAGES[language]
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -122,6 +139,12 @@ def command(folder: Path, language: str) -> None:
         for name, (package, path) in chosen.sources.items():
             source: Traversable = files(package).joinpath(path)
             (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+        engine_toml = _SUBMISSION.substitute(
+            command=chosen.command,
+            games=", ".join(f'"{each}"' for each in chosen.ids),
+            build=f'build = "{chosen.build}"\n' if chosen.build else "",
+        )
+        (folder / ENGINE_FILE).write_text(engine_toml, encoding="utf-8")
         (folder / "trial.toml").write_text(_TRIAL.substitute(command=chosen.command), encoding="utf-8")
         (folder / "README.md").write_text(
             _README.substitute(

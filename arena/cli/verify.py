@@ -276,9 +276,9 @@ def _check(
 
 def _summary(found: Mapping[str, Any]) -> str:
     rolls = f", {found['rolls']} rolls of the dice" if found["rolls"] else ""
-    looked = f"{found['games']} games, {found['plies']} turns{rolls}"
+    looked = f"{counted(found['games'], 'game')}, {counted(found['plies'], 'turn')}{rolls}"
     if found["late"]:
-        results = "1 late result" if found["late"] == 1 else f"{found['late']} late results"
+        results = counted(found["late"], "late result")
         looked += f", and {results} of lost leases that count for nothing (arena export --late)"
     problems = len(found["problems"])
     if problems:

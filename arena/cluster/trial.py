@@ -90,7 +90,8 @@ class Trial:
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.address = ""
-        self._given = folder
+        # The nodes have a working folder of their own.
+        self._given = folder and folder.absolute()
         self._workers = workers
         self._threads = threads
         self._port = port

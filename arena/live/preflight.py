@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from arena.live.pool import EnginePool
     from arena.live.session import EngineSession
 
+_MUST_SAY = "its entry must say plays = […] (arena match: --plays)"
+
 _PROBE_S = 1.0
 """How long after the answer to the first of two joined commands that to the second may come."""
 
@@ -178,13 +180,17 @@ async def _missing(event: Event, session: EngineSession) -> list[str]:
             has_dice=rules.has_dice,
             is_pie=_is_pie(event, game),
         )
+        usual = needed_commands(
+            has_size=bool(rules.sizes), has_komi=rules.has_komi, has_dice=rules.has_dice, is_pie=False
+        )
         missing += [
-            f"does not list `{name}`, which {game} needs" for name in session.capabilities.missing(needed)
+            f"does not list `{name}`, which {game} {'needs' if name in usual else 'under pie needs'}"
+            for name in session.capabilities.missing(needed)
         ]
         if plays and game not in plays:
             missing.append(f"its entry says plays = {list(plays)}, without {game}")
     if not session.lists("arena-game") and (not plays or len(games) > 1):
-        reason = "the event has several games" if plays else "its entry must say plays = […]"
+        reason = "the event has several games" if plays else _MUST_SAY
         missing.append(f"does not list `arena-game`: {reason}")
     elif not plays:
         said = await session.ask_games()
@@ -229,6 +235,7 @@ async def _try_set_up(trial: _Trial, session: EngineSession, note: _Notes) -> bo
     """Set up a game as the event will; False when that failed."""
     komi = trial.komi if isinstance(trial.komi, int) else None
     settings = GameSettings(trial.game, trial.size, komi, 1, trial.control)
+    must_be_told = session.lists("arena-game") and not session.entry.plays
     try:
         await session.set_up(settings, (), komi_is_open=trial.komi == "pie")
     except EngineFault as fault:
@@ -236,6 +243,11 @@ async def _try_set_up(trial: _Trial, session: EngineSession, note: _Notes) -> bo
             raise
         note.shortcomings.append(f"cannot be set up for this event: {fault.message}")
         return False
+    if must_be_told and not session.lists("arena-game"):
+        # Without that command, nothing but the entry's word would say that it knows the game.
+        note.shortcomings.append(
+            f"refuses `arena-game {trial.game}`; if it plays {trial.game} nevertheless, {_MUST_SAY}"
+        )
     return True
 
 

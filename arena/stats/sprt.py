@@ -236,10 +236,14 @@ def judge(counts: ArrayLike, settings: SprtSettings) -> SprtState:
         words = f"undecided {after}: no decision before {settings.min_pairs} (between {elos})"
     elif ratio >= upper:
         decision = Decision.H1
-        words = f"H1 stands {after}: {settings.elo1:g} rather than {settings.elo0:g} (of {elos})"
+        words = (
+            f"H1 stands {after}: a lead of {settings.elo1:g} Elo, not {settings.elo0:g} ({settings.model})"
+        )
     elif ratio <= lower:
         decision = Decision.H0
-        words = f"H0 stands {after}: {settings.elo0:g} rather than {settings.elo1:g} (of {elos})"
+        words = (
+            f"H0 stands {after}: a lead of {settings.elo0:g} Elo, not {settings.elo1:g} ({settings.model})"
+        )
     else:
         words = f"undecided {after}: LLR {ratio:.2f} between {lower:.2f} and {upper:.2f} (between {elos})"
         if never := [name for name, bound in (("H0", lower), ("H1", upper)) if math.isinf(bound)]:

@@ -39,7 +39,7 @@ class ChangedEventError(StoreError):
 
 
 _UNWRITABLE = {
-    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_FULL: "the disk is full: make room, and what is committed is gone on with",
     sqlite3.SQLITE_IOERR: "the disk does not take or give the data",
     sqlite3.SQLITE_READONLY: "it is write-protected",
     sqlite3.SQLITE_PERM: "it is write-protected",

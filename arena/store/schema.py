@@ -168,9 +168,9 @@ def check(connection: sqlite3.Connection, path: Path) -> int:
     with plain_errors(path):
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if path.stat().st_size <= CHECKED_WHOLE_BYTES:
-            verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+            verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]).strip()
             if verdict != "ok":
-                raise StoreError(f"{path} is damaged ({verdict.splitlines()[0]}): go back to a copy of it")
+                raise StoreError(f"{path} is damaged ({verdict.splitlines()[-1]}): go back to a copy of it")
     if version > schema_version():
         raise StoreError(
             f"{path} was written by a newer gtparena "

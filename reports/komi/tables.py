@@ -166,7 +166,9 @@ def _parity_notes(parity: ParityReport) -> tuple[str, ...]:
         words.append(f"Komi-blind? {parity.blindness.verdict.value}: {parity.blindness.words}.")
     words.append(f"By win curve: {parity.curve.words}.")
     if parity.curve.fit_p is not None:
-        words.append(f"Shape of the curve: p = {_p(parity.curve.fit_p)} (small: it does not fit).")
+        words.append(
+            f"Shape of the curve: p = {_p(parity.curve.fit_p)} (a small one would say that it does not fit)."
+        )
     if parity.margins is not None:
         words.append(f"By margins: {parity.margins.words}.")
     return tuple(words)

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from arena.cli.errors import Failure
 from arena.cli.new import LANGUAGES, command
+from arena.config import load_submission
 
 NEEDS = {"python": "python3", "c": "cc", "javascript": "node"}
 
@@ -51,6 +52,15 @@ def test_the_trial_event_names_the_new_engine(language: str, tmp_path: Path) -> 
     event = tomllib.loads((tmp_path / "mine" / "trial.toml").read_text())
     assert [engine["name"] for engine in event["engine"]] == ["mine", "random"]
     assert event["tournament"]["game"] == "pletore"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_new_folder_can_be_handed_in(language: str, tmp_path: Path) -> None:
+    make(tmp_path / "mine", language)
+    handed_in = load_submission(tmp_path / "mine")
+    assert tuple(handed_in.games) == LANGUAGES[language].ids
+    assert handed_in.name == "my-engine"
+    assert bool(handed_in.build) == bool(LANGUAGES[language].build)
 
 
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:

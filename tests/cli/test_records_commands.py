@@ -76,7 +76,7 @@ def test_reading_commands_take_imported_games(
 ) -> None:
     arena("export", events["plakoto"], "--format", "text", "-o", tmp_path / "games.txt")
     copy = tmp_path / "copy.db"
-    arena("import", tmp_path / "games.txt", "-o", copy, "--name", "Old games")
+    arena("import", tmp_path / "games.txt", "--db", copy, "--name", "Old games")
     assert "Standings: Old games (Plakoto)" in arena("standings", copy)
     assert "1-2.1a" in arena("games", copy)
     assert "game 1-2.1a" in arena("show", copy, "1-2.1a")
@@ -110,10 +110,11 @@ def test_parquet_has_typed_columns(
 
 
 def test_sgf_of_a_game_without_such_a_board_says_what_to_use(
-    events: dict[str, Path], arena: Callable[..., str]
+    events: dict[str, Path], arena: Callable[..., str], tmp_path: Path
 ) -> None:
-    said = arena("export", events["plakoto"], "--format", "sgf", code=2)
+    said = arena("export", events["plakoto"], "--format", "sgf", "-o", tmp_path / "games.sgf", code=2)
     assert "SGF has no board for plakoto: use --format text or jsonl" in said
+    assert not (tmp_path / "games.sgf").exists()
 
 
 def test_import_makes_no_database_of_files_it_cannot_read(

@@ -246,6 +246,31 @@ def test_a_bad_file_gives_one_clear_message_and_no_traceback(tmp_path: Path, wha
     assert not (tmp_path / "cup.db").exists()
 
 
+def test_a_match_takes_an_engine_that_knows_plain_gtp_when_it_is_told_so(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.py"
+    plain.write_text(
+        "import sys\n"
+        "listed = 'list_commands name version boardsize komi clear_board play genmove quit'\n"
+        "for line in sys.stdin:\n"
+        "    name = line.split()[0]\n"
+        "    said = {'list_commands': listed.replace(' ', '\\n'), 'genmove': 'resign'}.get(name, '')\n"
+        "    print(f'= {said}\\n', flush=True)\n"
+    )
+    words = ("match", f"{{python}} {plain}", "random", "--size", "3")
+    refused = arena(*words)
+    assert refused.returncode == 2
+    assert (
+        "does not list `arena-game`: its entry must say plays = […] (arena match: --plays)" in refused.stderr
+    )
+    assert arena(*words, "--plays").returncode == 0
+
+
+def test_a_strange_term_of_the_sequential_test_is_no_third_engine() -> None:
+    done = arena("match", "random", "greedy", "--sprt", "elo2=5")
+    assert done.returncode == 2
+    assert "elo2=5: no term of --sprt, which are elo0, elo1" in done.stderr
+
+
 @pytest.mark.soak
 def test_two_thousand_games_leave_nothing_behind(tmp_path: Path) -> None:
     file = tournament(tmp_path, engines=2, size=9, keys="games_each = 2000\nconcurrency = 2\nkomi = 4")

@@ -310,7 +310,12 @@ async def test_every_game_of_an_event_of_several_is_tried(
         (missing("play"), "pente", None, "does not list `play`"),
         (missing("komi"), "pletore", 4, "does not list `komi`"),
         (missing("arena-dice"), "plakoto", None, "does not list `arena-dice`"),
-        (missing("arena-choose_side"), "pletore", "pie", "does not list `arena-choose_side`"),
+        (
+            missing("arena-choose_side"),
+            "pletore",
+            "pie",
+            "`arena-choose_side`, which pletore under pie needs",
+        ),
         (missing("arena-game"), "pente", None, "its entry must say plays"),
         (
             partial(ScriptedEngine, manners={"list_commands": b"? what\n\n"}, plays=("plakoto",)),
@@ -319,6 +324,12 @@ async def test_every_game_of_an_event_of_several_is_tried(
             "does not list `arena-dice`",
         ),
         (partial(ScriptedEngine, manners={"arena-games": "chess\ngo"}), "pente", None, "it says: chess, go"),
+        (
+            partial(ScriptedEngine, manners={"arena-game": b"? unknown game\n\n"}),
+            "pente",
+            None,
+            "`arena-game pente`",
+        ),
         (partial(ScriptedEngine, plays=("pletore",)), "pente", None, "without pente"),
         (
             partial(ScriptedEngine, manners={"boardsize": b"? unacceptable size\n\n"}),

@@ -85,7 +85,7 @@ def test_pairs_of_two_workers_are_left_out_and_counted(tmp_path: Path) -> None:
     found = filled(tmp_path / "cup.db", event(games_each=40), split=7)
     assert found is not None
     assert found.left_out == 7
-    assert "7 pairs not played by one worker are left out of the comparison." in notes(found)
+    assert "Left out of the comparison: 7 pairs not played by one worker." in notes(found)
 
 
 def test_late_results_and_games_of_this_machine_are_told_apart(tmp_path: Path) -> None:

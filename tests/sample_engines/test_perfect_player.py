@@ -10,7 +10,7 @@ import pytest
 from arena.rules.base import BLACK
 from arena.rules.registry import make_rules
 from protocol.sdk import Refusal, TurnClock
-from sample_engines.perfect_player import PerfectPlayer
+from sample_engines.perfect_player import PerfectPlayer, main
 
 if TYPE_CHECKING:
     from protocol.sdk import ColourWord
@@ -84,3 +84,10 @@ def test_a_move_out_of_turn_is_refused(engine: PerfectPlayer) -> None:
     begin(engine, 2, 0)
     with pytest.raises(Refusal):
         engine.genmove("white", TurnClock())
+
+
+def test_an_argument_that_it_does_not_know_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["perfect_player", "--depth", "3"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2

@@ -173,7 +173,7 @@ def test_ten_wins_are_not_enough_and_words_say_what_stands_at_the_end() -> None:
     while state.decision is Decision.CONTINUE:
         state = test.add(1.0)
     assert state.decision is Decision.H1
-    assert state.words.startswith("H1 stands after 12 pairs")
+    assert state.words == "H1 stands after 12 pairs: a lead of 100 Elo, not 0 (logistic)"
     assert test.add(0.0) == state
 
 

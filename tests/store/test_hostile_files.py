@@ -87,7 +87,7 @@ def test_an_overwritten_page_is_refused(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4096 * 8 : 4096 * 9] = random.Random(1).randbytes(4096)
     path.write_bytes(content)
-    assert_refused(path, "is damaged")
+    assert_refused(path, r"is damaged \([^*]+\): go back to a copy of it")
 
 
 def test_damage_in_values_is_told_when_it_is_met(path: Path) -> None:

@@ -128,9 +128,7 @@ def judge_blindness(games: Sequence[KomiGame], bound_share: float = DEFAULT_BOUN
         words = f"the engines heed komi ({seen}): only games at a komi count for it"
     else:
         verdict = Blindness.NOT_SHOWN
-        words = (
-            f"not shown that the engines ignore komi within {bound} ({seen}): a komi's own games count only"
-        )
+        words = f"the engines may heed komi by more than {bound} ({seen}): a komi's own games count only"
     return BlindnessTest(verdict, bound_share, worst_difference, worst_limit, worst_komi, words)
 
 

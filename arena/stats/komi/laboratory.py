@@ -272,10 +272,10 @@ def _verdict(sample: Sample, size: int, reports: Sequence[ParityReport], level: 
     best = nearest.komi if is_step or nearest.share.value not in (0.0, 1.0) else None
     around = tuple(share for share in shares if best is not None and abs(share.komi - best) <= 1)
     if max(black) > min(white):
-        words = (
-            f"no single bracket: Black is favoured up to komi {min(white) - 1}, White from {max(black) + 1}, "
-            "and between them odd and even komi disagree"
-        )
+        words = f"no single bracket: from komi {min(white)} to {max(black)} odd and even komi disagree"
+        # Of komi outside the range tried nothing is said.
+        words += f"; Black is favoured up to komi {min(white) - 1}" if min(white) > low else ""
+        words += f"; White is favoured from komi {max(black) + 1}" if max(black) < high else ""
         return Verdict(None, False, sure, best, around, f"{words}{_sure_words(sure, is_step)}")
     even_between = [share.komi for share in known if share.share.value == 0.5]
     if min(white) - max(black) > 1:

@@ -130,6 +130,14 @@ def test_parities_that_disagree_give_no_single_bracket() -> None:
     assert "odd and even komi disagree" in verdict.words
 
 
+def test_nothing_is_said_of_komi_outside_the_range_where_its_ends_disagree() -> None:
+    games = [play(2, 0, 1, None), play(4, 0, 5, None), play(3, 0, 1, "white")]
+    verdict = analyse(games, 5).verdict
+    assert verdict.bracket is None
+    assert "from komi 2 to 4 odd and even komi disagree" in verdict.words
+    assert "favoured" not in verdict.words
+
+
 def test_blind_engines_let_margins_speak() -> None:
     found = analyse(curve_games(range(2, 8), 900, 4.5, 3.5, 4.0, 3), 9, bound_share=0.08)
     for report in found.parities:
