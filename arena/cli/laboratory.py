@@ -12,7 +12,7 @@ import click
 import trio
 
 from arena.cli.errors import EXIT_CANNOT, EXIT_DONE, EXIT_FAILED, EXIT_STOPPED, Failure
-from arena.cli.playing import refuse_exposure, tally_of
+from arena.cli.playing import make_room, refuse_exposure, tally_of
 from arena.cli.progress import display
 from arena.cli.target import placement_in, schedule_of, told
 from arena.core.laboratory import text_with_design
@@ -55,6 +55,7 @@ def play(plan: Laboratory, course: Course, database: Path, text: str, private: S
     event = plan.event
     stored_text = text_with_design(text, plan.design)
     refuse_exposure(event, [database, *private])
+    make_room(database, event)
     schedule = schedule_of(event)
     placement = placement_in(schedule, database)
     with (

@@ -73,6 +73,7 @@ def play(
     """
     logs = database.absolute().with_name(f"{database.stem}-logs") if keeps_logs else None
     refuse_exposure(event, [database, *private])
+    make_room(database, event)
     schedule = schedule_of(event, _paired(database, event))
     placement = placement_in(schedule, database)
     try:
@@ -83,6 +84,16 @@ def play(
         raise Failure(str(error)) from error
     _print_results(database, results)
     return code
+
+
+def make_room(database: Path, event: Event) -> None:
+    """Take away what an attempt has left that ended before its first game, if the event changed since."""
+    try:
+        is_gone = RunStore.discard_unbegun(database, event)
+    except StoreError as error:
+        raise Failure(str(error)) from error
+    if is_gone:
+        click.echo(f"{database} held this event as it was before, without a game; it is made anew", err=True)
 
 
 def refuse_exposure(event: Event, private: Sequence[Path]) -> None:

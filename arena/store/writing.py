@@ -29,7 +29,13 @@ from arena.core.verdict import Reason, Verdict, both_failed, by_fault, void
 from arena.rules.registry import make_rules
 from arena.store import leases
 from arena.store.changes import changes
-from arena.store.errors import ChangedEventError, StoreError, UnwritableError, plain_errors
+from arena.store.errors import (
+    ChangedEventError,
+    DatabaseInUseError,
+    StoreError,
+    UnwritableError,
+    plain_errors,
+)
 from arena.store.event_codec import event_from_json, event_to_json
 from arena.store.lock import WriterLock
 from arena.store.reading import damage_told, scanned_ordinals, verdict_numbered
@@ -164,6 +170,38 @@ class RunStore:
             store.close()
             raise
         return store
+
+    @classmethod
+    def discard_unbegun(cls, path: str | Path, event: Event) -> bool:
+        """Remove the database of an event that never began, if `event` cannot go on with it.
+
+        A run that ended before its first game (an engine failed pre-flight) leaves one, and its user's next
+        step is to mend the tournament file. Where a game was played, the organiser has said something, or a
+        run is on, nothing is touched.
+
+        Returns:
+            Whether it was removed.
+
+        Raises:
+            StoreError: as for `open`, but not when a run is on.
+        """
+        if not Path(path).exists():
+            return False
+        try:
+            store = cls.open(path)
+        except DatabaseInUseError:
+            return False
+        with store, store._mutex, plain_errors(store.path):
+            connection = store._open_connection()
+            query = "SELECT EXISTS (SELECT 1 FROM game) OR EXISTS (SELECT 1 FROM audit)"
+            has_begun = bool(connection.execute(query).fetchone()[0])
+            if has_begun or all(change.allowed for change in changes(store.event, event)):
+                return False
+            # The lock is held until the file is gone.
+            store._connection = None
+            store._close_connection(connection)
+            store.path.unlink()
+            return True
 
     @classmethod
     def open(cls, path: str | Path) -> RunStore:

@@ -175,6 +175,26 @@ def test_an_engine_that_cannot_start_is_named_before_any_game(tmp_path: Path) ->
     assert games_played(tmp_path / "cup.db") == 0
 
 
+@pytest.mark.parametrize("form", ["round-robin", "swiss"])
+def test_a_file_mended_after_a_failed_pre_flight_is_played_without_further_ado(
+    tmp_path: Path, form: str
+) -> None:
+    file = tournament(tmp_path, keys="pairs = 1" if form == "round-robin" else "pairs = 1\nrounds = 2")
+    good = file.read_text().replace("round-robin", form)
+    file.write_text(f'{good}\n[[engine]]\nname = "broken"\ncommand = ["{{python}}", "-c", "exit(3)"]\n')
+    assert arena("run", file, "--no-output").returncode == 2
+    file.write_text(good)
+    done = arena("run", file, "--no-output")
+    assert done.returncode == 0, done.stderr
+    assert "made anew" in done.stderr
+    assert arena("verify", file).returncode == 0
+    played = what_was_played(tmp_path / "cup.db")
+    # From the first game on an event stands.
+    file.write_text(good.replace("seed = 11", "seed = 12"))
+    assert arena("run", file, "--no-output").returncode == 2
+    assert what_was_played(tmp_path / "cup.db") == played
+
+
 def test_a_match_needs_no_file(tmp_path: Path) -> None:
     database = tmp_path / "match.db"
     done = arena(
