@@ -1,6 +1,6 @@
 """What one ply costs: the whole arena between two instant engines, against a loop in C over the same pipes.
 
-    python -m benchmarks.per_ply [--games 600] [--rounds 3] [--each] [--json FILE]
+    python -m benchmarks.per_ply [--games 1500] [--rounds 3] [--each] [--json FILE]
 
 Every round takes the C loop, one game at a time, two games at a time, and the C loop again; ratios are taken
 within a round, and the median of the rounds is shown. Rules, clocks and the store are on. Rates are engine
@@ -93,7 +93,7 @@ def measure(report: Report, folder: Path, games: int, rounds: int, *, each: bool
 def main() -> None:
     """Measure and report."""
     parser = arguments(__doc__)
-    parser.add_argument("--games", type=int, default=600, help="games a run, for each game at a time")
+    parser.add_argument("--games", type=int, default=1500, help="games a run, for each game at a time")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--each", action="store_true", help="the engine writes every reply by itself")
     chosen = parser.parse_args()

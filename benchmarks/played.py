@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from arena.live.preflight import EngineFinding
 
 KOMI = 4
+_GAMES_A_MARK = 100
+"""A mark reads several files of `/proc`, in the process that is measured."""
 _FIRST_WORDS = tuple(f"{column}{row}" for column in "ABCDEFGHJ" for row in range(1, 10))
 
 
@@ -177,7 +179,7 @@ class Marks:
         self.reasons[record.verdict.reason] = self.reasons.get(record.verdict.reason, 0) + 1
         if self._on_record is not None:
             self._on_record(record)
-        if self.games % 20 == 0 or not self.marks:
+        if self.games % _GAMES_A_MARK == 0 or not self.marks:
             self.mark()
 
     def stopping(self, *, at_once: bool) -> None:

@@ -33,11 +33,11 @@ SHORT_GAME_S = 0.5
 """A worker whose games are shorter is given one more than it may play at once, so that it need not wait for
 the next; longer games are not given away before somebody can play them."""
 
-AT_HAND_S = 0.04
+AT_HAND_S = 0.08
 """Of very short games a worker has at hand what it plays in this time, so that results and tasks go to and
 fro several at a time, which costs both ends less than each by itself."""
 
-_SHORTEST_GAME_S = 0.0025
+_SHORTEST_GAME_S = 0.005
 """What comes in one piece seems to have taken no time at all."""
 
 LEAVE_S = 3.0

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from arena.live.crew import Crew, Member
     from arena.live.preflight import EngineFinding
 
-_COMMIT_PAUSE_S = 0.02
+_COMMIT_PAUSE_S = 0.05
 """Time from one commit to the next: games that end in between share one, which costs a third of one each."""
 
 _FAULTS_IN_A_ROW = 2

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from arena.live.slots import Slot
 
 
-_SAY_PAUSE_S = 0.01
+_SAY_PAUSE_S = 0.02
 """Time from one piece of news to the next: each wakes the runner."""
 
 
