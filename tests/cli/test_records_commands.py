@@ -168,3 +168,52 @@ def test_show_draws_all_boards_in_colour_when_asked(
     assert "\x1b[" in shown
     assert "\x1b[" not in plain
     assert shown.splitlines()[-1].endswith(".")
+
+
+def imported(folder: Path, arena: Callable[..., str], *games: dict[str, Any]) -> Path:
+    """Import games of Pletore 1x1 that Black wins; what is given is put over that."""
+    lines = [
+        {"id": f"g{number}", "game": "pletore", "size": 1, "black": "a", "white": "b", "winner": "black"}
+        | {"reason": "score", "result": "B+1", "moves": ["A1", "pass", "pass"]}
+        | given
+        for number, given in enumerate(games)
+    ]
+    (folder / "odd.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    arena("import", folder / "odd.jsonl", "-o", folder / "odd.db")
+    return folder / "odd.db"
+
+
+READING = ("standings", "games", "verify", "ratings", "export")
+
+
+def test_games_of_an_engine_against_itself_are_shown_and_not_rated(
+    tmp_path: Path, arena: Callable[..., str]
+) -> None:
+    database = imported(tmp_path, arena, {}, {"black": "b"})
+    assert "b" in arena("standings", database)
+    assert "Elo" in arena("ratings", database)
+    arena("report", database, "-o", tmp_path / "report")
+    (tmp_path / "odd.db").unlink()
+    database = imported(tmp_path, arena, {"white": "a"}, {"white": "a"})
+    assert "no games to rate" in arena("ratings", database, code=2)
+    arena("report", database, "-o", tmp_path / "report")
+
+
+def test_one_colour_only_is_told_in_words(tmp_path: Path, arena: Callable[..., str]) -> None:
+    database = imported(tmp_path, arena, {}, {})
+    assert "it cannot be told from strength." in arena("ratings", database)
+
+
+@pytest.mark.parametrize("game_id", [".x", "../../x", ".", "a.b", "<b>", "\u202e"])
+def test_no_id_or_pair_is_too_odd_to_be_read(tmp_path: Path, arena: Callable[..., str], game_id: str) -> None:
+    database = imported(tmp_path, arena, {"id": game_id, "pair": game_id})
+    for command in READING:
+        arena(command, database)
+    arena("report", database, "-o", tmp_path / "report")
+
+
+def test_an_imported_event_has_no_schedule_whatever_its_games_say_of_time(
+    tmp_path: Path, arena: Callable[..., str]
+) -> None:
+    database = imported(tmp_path, arena, {}, {"started": "yesterday", "ended": "2026-01-01"})
+    assert "there is no schedule" in arena("schedule", database, code=2)
