@@ -13,7 +13,7 @@ from arena.core.event import IMPORTED
 from arena.core.openings import OpeningError
 from arena.core.schedule import Schedule, ScheduleError
 from arena.rules.base import QuestionError
-from arena.store import ReadStore, RunStore, StoreError
+from arena.store import ReadStore, RunStore, StoreError, oddity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -41,7 +41,8 @@ def opened_for_reading(file: Path) -> Iterator[ReadStore]:
     Raises:
         Failure: there are none, or they cannot be read.
     """
-    with told(StoreError), ReadStore(_existing(file)) as store:
+    database = _existing(file)
+    with told(StoreError), _damage_told(database), ReadStore(database) as store:
         yield store
 
 
@@ -52,7 +53,8 @@ def opened_for_writing(file: Path) -> Iterator[RunStore]:
     Raises:
         Failure: there are none, a run holds them, or they cannot be written.
     """
-    with told(StoreError), RunStore.open(_existing(file)) as store:
+    database = _existing(file)
+    with told(StoreError), _damage_told(database), RunStore.open(database) as store:
         yield store
 
 
@@ -101,6 +103,18 @@ def writing_told(what: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise Failure(f"{error.filename or what} cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def _damage_told(database: Path) -> Iterator[None]:
+    """Tell what a failure comes from if the database holds what cannot be; else it is the failure it is."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
+        what = oddity(database)
+        if what is None:
+            raise
+        raise StoreError(f"{database} was altered or is damaged: {what}; go back to a copy of it") from error
 
 
 def _existing(file: Path) -> Path:

@@ -204,7 +204,7 @@ def test_one_colour_only_is_told_in_words(tmp_path: Path, arena: Callable[..., s
     assert "it cannot be told from strength." in arena("ratings", database)
 
 
-@pytest.mark.parametrize("game_id", [".x", "../../x", ".", "a.b", "<b>", "\u202e"])
+@pytest.mark.parametrize("game_id", [".x", "../../x", ".", "a.b", "<b>"])
 def test_no_id_or_pair_is_too_odd_to_be_read(tmp_path: Path, arena: Callable[..., str], game_id: str) -> None:
     database = imported(tmp_path, arena, {"id": game_id, "pair": game_id})
     for command in READING:
@@ -217,3 +217,55 @@ def test_an_imported_event_has_no_schedule_whatever_its_games_say_of_time(
 ) -> None:
     database = imported(tmp_path, arena, {}, {"started": "yesterday", "ended": "2026-01-01"})
     assert "there is no schedule" in arena("schedule", database, code=2)
+
+
+ALTERED = (
+    "UPDATE game SET winner = 7",
+    "UPDATE game SET at_fault = -4611686018427387904",
+    "UPDATE game SET standing = -1",
+    "UPDATE game SET reason = 1000000",
+    "UPDATE game SET reason = -4611686018427387904",
+    "UPDATE game SET black = 4611686018427387904",
+    "UPDATE game SET white = 1000000",
+    "UPDATE game SET worker = -4611686018427387904",
+    "UPDATE game SET final_margin = '\"x\"'",
+    "UPDATE game SET final_margin = x'fffe'",
+    "UPDATE identity SET number = -number",
+    "UPDATE identity SET name = 'somebody else' WHERE number = 1",
+    "UPDATE word SET number = 4611686018427387904 WHERE number = 1",
+    "UPDATE playing SET times = x'0000'",
+    "UPDATE playing SET ended = x'fffe'",
+    "UPDATE playing SET started = 4611686018427387904",
+    "UPDATE playing SET more = x'00'",
+    "UPDATE playing SET moves = 'A1 A1'",
+    "UPDATE run SET versions = '[1, 2]'",
+    "UPDATE meta SET value = '[1, 2]' WHERE key = 'dice_key'",
+)
+
+
+@pytest.mark.parametrize("statement", ALTERED)
+def test_a_file_altered_to_what_cannot_be_is_told_in_a_sentence(
+    events: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], statement: str
+) -> None:
+    altered = tmp_path / "altered.db"
+    altered.write_bytes(events["pente"].read_bytes())
+    with sqlite3.connect(altered) as connection:
+        connection.execute(statement)
+    connection.close()
+    commands = [[command, altered] for command in READING]
+    commands += [
+        ["export", altered, "--format", "text", "-o", tmp_path / "text"],
+        ["export", altered, "--format", "sgf", "-o", tmp_path / "sgf"],
+        ["show", altered, "1-2.1a"],
+        ["report", altered, "-o", tmp_path / "report"],
+        ["annul", altered, "1-2.1a", "--why", "a test"],
+    ]
+    told = []
+    for words in commands:
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in words])
+        printed = capsys.readouterr()
+        assert ended.value.code in (0, 1, 2)
+        assert "Traceback" not in printed.err
+        told.append(printed.err if ended.value.code == 2 else printed.out if words[0] == "verify" else "")
+    assert any("damaged" in line or "finding" in line for line in told), told
