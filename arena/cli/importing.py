@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +60,9 @@ def command(
                     store.add(records[start : start + BATCH_GAMES])
                 store.finish()
         except StoreError:
-            database.unlink(missing_ok=True)
+            # Where it could not be made there is nothing to take away, and perhaps no right to.
+            with suppress(OSError):
+                database.unlink()
             raise
     games = f"{counted(len(records), 'game')}"
     left_out = f"; {annulled} annulled left out" if annulled else ""

@@ -611,7 +611,7 @@ class ReadStore:
         for number, standing in self._rows(query):
             with self._damage_told():
                 kind = Standing(standing)
-            row = self._rows(f"{_RECORD} WHERE game.number = ?", number)[0]
+                row = self._rows(f"{_RECORD} WHERE game.number = ?", number)[0]
             yield kind, self._record(row), row[-1]
 
     def version(self) -> int:

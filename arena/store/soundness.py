@@ -84,7 +84,15 @@ def _odd_fact(connection: sqlite3.Connection) -> str | None:
         WHERE CASE json_valid(versions) WHEN 1 THEN json_type(versions) END IS NOT 'object'
     """
     odd_run = connection.execute(query).fetchone()
-    return None if odd_run is None else f"run {odd_run[0]} has versions that cannot be"
+    if odd_run is not None:
+        return f"run {odd_run[0]} has versions that cannot be"
+    query = """
+        SELECT target FROM audit
+        WHERE original IS NOT NULL
+            AND CASE json_valid(original) WHEN 1 THEN json_type(original) END IS NOT 'object'
+    """
+    odd_word = connection.execute(query).fetchone()
+    return None if odd_word is None else f"the word on {odd_word[0][:60]!r} tells no verdict as it was before"
 
 
 def _odd_game(connection: sqlite3.Connection) -> str | None:
@@ -93,6 +101,11 @@ def _odd_game(connection: sqlite3.Connection) -> str | None:
     for (name,) in connection.execute("SELECT name FROM identity"):
         if name not in names:
             return f"the engine {name[:60]!r} is none of its event"
+    lost = connection.execute(
+        "SELECT id FROM game WHERE number NOT IN (SELECT number FROM playing)"
+    ).fetchone()
+    if lost is not None:
+        return f"game {lost[0][:60]!r} has lost its moves"
     for what, condition in _IMPOSSIBLE:
         query = f"SELECT id FROM game JOIN playing USING (number) WHERE {condition} LIMIT 1"  # noqa: S608
         wanted = {"last_engine": len(names) - 1} if ":last_engine" in condition else {}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -219,6 +221,30 @@ def test_an_imported_event_has_no_schedule_whatever_its_games_say_of_time(
     assert "there is no schedule" in arena("schedule", database, code=2)
 
 
+def test_a_game_without_draws_that_was_drawn_at_its_limit_of_turns_is_rated(
+    tmp_path: Path, arena: Callable[..., str]
+) -> None:
+    drawn = {"winner": "draw", "reason": "ply-limit", "result": "0", "moves": ["A1"]}
+    database = imported(tmp_path, arena, drawn, {"black": "b", "white": "a"})
+    assert "Draws between equals" in arena("ratings", database)
+    arena("report", database, "-o", tmp_path / "report")
+
+
+def test_a_database_that_cannot_be_made_is_told_in_a_sentence(
+    events: dict[str, Path], tmp_path: Path, arena: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena("export", events["pente"], "-o", tmp_path / "games.jsonl")
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    # As root everything may be written; a file system that takes nothing is played by its refusals.
+    monkeypatch.setattr("arena.store.lock.os.open", refuse)
+    monkeypatch.setattr("pathlib.Path.unlink", refuse)
+    said = arena("import", tmp_path / "games.jsonl", "-o", tmp_path / "new.db", code=2)
+    assert "cannot be written" in said
+
+
 ALTERED = (
     "UPDATE game SET winner = 7",
     "UPDATE game SET at_fault = -4611686018427387904",
@@ -238,6 +264,8 @@ ALTERED = (
     "UPDATE playing SET started = 4611686018427387904",
     "UPDATE playing SET more = x'00'",
     "UPDATE playing SET moves = 'A1 A1'",
+    "UPDATE playing SET number = number + 1000",
+    "DELETE FROM playing",
     "UPDATE run SET versions = '[1, 2]'",
     "UPDATE meta SET value = '[1, 2]' WHERE key = 'dice_key'",
 )
