@@ -2,7 +2,8 @@
 
 A player is a name together with the hash of its program, so a program that changed under one name is two
 players, and one program under two names as well. Void games, and games in which both sides failed, are left
-out, as are those of an engine that plays itself, in a komi laboratory or as imported; a win by forfeit is a win.
+out, as are those of an engine that plays itself, in a komi laboratory or as imported; a win by forfeit is a
+win.
 
 Where the games are of several kinds, each kind can be rated by itself: in an event of several games these are
 they, by the names they have there; an event of one game, and a komi laboratory, go under the game's id.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.errors import Failure
-from arena.cli.target import told
+from arena.cli.target import DATABASE, told
 from arena.store import RunStore, StoreError
 from arena.words import counted
 from reports.records.files import FORMS, event_of, read_records
@@ -29,7 +29,7 @@ BATCH_GAMES = 500
     "--db",
     "database",
     required=True,
-    type=click.Path(path_type=Path),
+    type=DATABASE,
     help="The database to make.",
 )
 @click.option("--format", "form", type=click.Choice(FORMS), help="Form of the files (default: as they look).")

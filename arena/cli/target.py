@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -22,6 +22,19 @@ if TYPE_CHECKING:
     from arena.store.rounds import PairedStep
 
 _Command = TypeVar("_Command", bound="Callable[..., object]")
+
+
+class _DatabasePath(click.Path):
+    """The path of a database to be made: with a name, as its lock and its logs are called after it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = Path(value)
+        if not path.name:
+            self.fail(f"{str(value)!r} names no file", param, ctx)
+        return path
+
+
+DATABASE = _DatabasePath()
 
 
 def file_argument(command: _Command) -> _Command:
