@@ -39,6 +39,7 @@ _TAB_TO_BLANK = bytes.maketrans(b"\t", b" ")
 _DIGITS = b"0123456789"
 _MARKS = b"=?"
 _AFTER_MARK = b" " + _DIGITS
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Reply(NamedTuple):
@@ -185,6 +186,10 @@ class ReplyParser:
 
     def _take_line(self, raw: bytes, events: list[Event]) -> None:
         line = raw.translate(_TAB_TO_BLANK, _DISCARDED)
+        if self._state is _State.BEFORE_FIRST and not self._banner and line.startswith(_BYTE_ORDER_MARK):
+            # What some runtimes write before the first output of all; what follows is an ordinary line.
+            self._banner.append(_BYTE_ORDER_MARK)
+            line = line[len(_BYTE_ORDER_MARK) :]
         if self._state is _State.INSIDE:
             if not line:
                 self._end_reply(events)

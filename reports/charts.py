@@ -249,6 +249,8 @@ def _histograms(
     quantity: str,
 ) -> Iterator[Chart]:
     """Draw small multiples with common bars, so that panels can be compared."""
+    if not makers:
+        return
     edges = _edges(np.concatenate([results.final_margin, -results.final_margin]))
     for name, page in _pages(stem, makers, PANELS_A_PAGE):
         columns = min(5, math.ceil(math.sqrt(len(page))))

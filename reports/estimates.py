@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.signedinteger[Any]]
 
+_NO_SCATTER = 1e-9
+"""A standard error this far below the mean, or below one unit, is rounding."""
+
 Z_95 = 1.959963984540054
 """97.5 % point of the normal distribution."""
 
@@ -37,7 +40,8 @@ class Estimate:
 
     Attributes:
         value: the mean or share; None without observations.
-        low, high: ends of the 95 % interval; None where it cannot be given (fewer than two pairs).
+        low, high: ends of the 95 % interval; None where it cannot be given (fewer than two pairs, or a mean
+            of pairs that all agree).
         games: observations behind it.
     """
 
@@ -102,10 +106,15 @@ class Clusters:
         return games, clusters, mean, np.where(clusters > 1, variance, np.nan)
 
     def means(self, values: Floats) -> list[Estimate]:
-        """Return the mean of each group with its t interval; nan among `values` means not observed."""
+        """Return the mean of each group with its t interval; nan among `values` means not observed.
+
+        Where all pairs agree there is no interval: without scatter nothing measures how far the mean may be
+        off, and the formula would claim that it cannot be.
+        """
         games, clusters, mean, variance = self._moments(values)
         with np.errstate(invalid="ignore"):
-            half = _t_95(clusters) * np.sqrt(variance)
+            scatters = np.sqrt(variance) > _NO_SCATTER * np.maximum(1.0, np.abs(mean))
+            half = np.where(scatters, _t_95(clusters) * np.sqrt(variance), np.nan)
         return [
             _estimate(*row)
             for row in zip(

@@ -81,10 +81,9 @@ def measured(records: Iterable[GameRecord]) -> dict[str, Measured]:
     """Return what the first games took, by discipline; only those that ended on the board."""
     times: dict[str, list[tuple[float, int]]] = {}
     for record in islice(records, MEASURED_GAMES):
-        if record.verdict.outcome is None:
+        seconds = _duration_s(record)
+        if record.verdict.outcome is None or seconds is None:
             continue
-        started, ended = (datetime.fromisoformat(text) for text in (record.started, record.ended))
-        seconds = max(0.0, (ended - started).total_seconds())
         times.setdefault(discipline_of(record.id), []).append((seconds, len(record.moves)))
     return {
         name: Measured(
@@ -94,6 +93,16 @@ def measured(records: Iterable[GameRecord]) -> dict[str, Measured]:
         )
         for name, games in times.items()
     }
+
+
+def _duration_s(record: GameRecord) -> float | None:
+    """Return how long a game took; None where its record does not say, as imported ones may not."""
+    try:
+        started, ended = (datetime.fromisoformat(text) for text in (record.started, record.ended))
+        return max(0.0, (ended - started).total_seconds())
+    except (ValueError, TypeError):
+        # No instants, or one with a time zone and one without.
+        return None
 
 
 def forecast(

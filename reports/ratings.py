@@ -2,7 +2,8 @@
 
 A player is a name together with the hash of its program, so a program that changed under one name is two
 players, and one program under two names as well. Void games, and games in which both sides failed, are left
-out, as are those of an engine that plays itself in a komi laboratory; a win by forfeit is a win.
+out, as are those of an engine that plays itself, in a komi laboratory or as imported; a win by forfeit is a
+win.
 
 Where the games are of several kinds, each kind can be rated by itself: in an event of several games these are
 they, by the names they have there; an event of one game, and a komi laboratory, go under the game's id.
@@ -108,7 +109,7 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
             continue
         columns = store.columns() if columns_read is None else columns_read[place]
         kind_of = _kinds(kinds, store, columns.disciplines)
-        counts = columns.winner >= 0
+        counts = (columns.winner >= 0) & ~_of_one_player(store, columns)
         sides = []
         for column in (columns.black_identity, columns.white_identity):
             numbers, places = np.unique(column[counts], return_inverse=True)
@@ -143,6 +144,19 @@ def _kinds(kinds: dict[str, bool], store: ReadStore, disciplines: Sequence[str])
         kinds[name] = kinds.get(name, False) or can_draw
     places = {name: place for place, name in enumerate(kinds)}
     return np.array([places[names[each]] for each in disciplines], dtype=np.int32)
+
+
+def _of_one_player(store: ReadStore, columns: GameColumns) -> NDArray[np.bool_]:
+    """Say of each game whether both sides are one player: it says nothing on strength."""
+    players: dict[tuple[str, str], int] = {}
+    sides = []
+    for column in (columns.black_identity, columns.white_identity):
+        code = np.zeros(int(column.max(initial=-1)) + 1, dtype=np.int32)
+        for number in np.flatnonzero(np.bincount(column)):
+            code[number] = _player(players, store, int(number))
+        sides.append(code[column])
+    of_one: NDArray[np.bool_] = sides[0] == sides[1]
+    return of_one
 
 
 def _player(players: dict[tuple[str, str], int], store: ReadStore, number: int) -> int:
@@ -210,7 +224,7 @@ def _group_table(games: RatedGames, ratings: Ratings, place: int, of_kind: str) 
         kinds = [printable(name, NAME_CELLS) for name, _ in games.kinds]
         notes.append(f"Games of {', '.join(kinds[:-1])} and {kinds[-1]} are rated together.")
     if place == 0:
-        notes += [f"First-move advantage: {ratings.black_elo.text()} Elo."]
+        notes += [_advantage_note(ratings)]
         has_draws = ratings.draw_share.value is not None
         notes += [f"Draws between equals: {ratings.draw_share.text(2)}."] if has_draws else []
         notes += ratings.notes
@@ -228,6 +242,11 @@ def _group_table(games: RatedGames, ratings: Ratings, place: int, of_kind: str) 
     )
     stem = f"ratings-{place + 1}" if several else "ratings"
     return Table(stem, f"{title}{of_kind}", columns, rows, tuple(notes))
+
+
+def _advantage_note(ratings: Ratings) -> str:
+    unit = "" if ratings.black_elo.value is None else " Elo"
+    return f"First-move advantage: {ratings.black_elo.text()}{unit}."
 
 
 def _superiority_table(games: RatedGames, ratings: Ratings, of_kind: str) -> Table:

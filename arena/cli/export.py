@@ -13,6 +13,7 @@ import click
 
 from arena.cli.errors import Failure
 from arena.cli.target import file_argument, opened_for_reading, told, writing_told
+from arena.rules.base import RulesError
 from reports.export import KEYS, Circumstances, csv_row, json_line
 from reports.extras import MissingExtraError
 from reports.printable import printable
@@ -122,7 +123,13 @@ _WRITERS = {"jsonl": _write_json_lines, "csv": _write_csv, "text": _write_text}
 def _write_sgf(records: Iterable[GameRecord], circumstances: Circumstances, file: BinaryIO) -> None:
     from reports.records.sgf import sgf_of
 
-    file.writelines(sgf_of(record, circumstances.controls(record) or (None, None)) for record in records)
+    for record in records:
+        try:
+            file.write(sgf_of(record, circumstances.controls(record) or (None, None)))
+        except RulesError as error:
+            raise RecordError(
+                f"game {record.id} cannot be played again ({error}): arena verify tells what is wrong with it"
+            ) from error
 
 
 def _write_parquet(records: Iterable[GameRecord], circumstances: Circumstances, output: Path | None) -> None:

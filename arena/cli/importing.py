@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.errors import Failure
-from arena.cli.target import told
+from arena.cli.target import DATABASE, told
 from arena.store import RunStore, StoreError
 from arena.words import counted
 from reports.records.files import FORMS, event_of, read_records
@@ -29,7 +29,7 @@ BATCH_GAMES = 500
     "--db",
     "database",
     required=True,
-    type=click.Path(path_type=Path),
+    type=DATABASE,
     help="The database to make.",
 )
 @click.option("--format", "form", type=click.Choice(FORMS), help="Form of the files (default: as they look).")
@@ -60,7 +60,9 @@ def command(
                     store.add(records[start : start + BATCH_GAMES])
                 store.finish()
         except StoreError:
-            database.unlink(missing_ok=True)
+            # Where it could not be made there is nothing to take away, and perhaps no right to.
+            with suppress(OSError):
+                database.unlink()
             raise
     games = f"{counted(len(records), 'game')}"
     left_out = f"; {annulled} annulled left out" if annulled else ""

@@ -13,7 +13,7 @@ import click
 
 from arena.cli.errors import Failure
 from arena.cli.printing import print_line
-from arena.cli.target import told, writing_told
+from arena.cli.target import DATABASE, told, writing_told
 from arena.words import counted
 from reports.printable import printable
 
@@ -48,7 +48,7 @@ _KEYS = ("komi", "games", "precision")
 @click.option("--concurrency", type=int, help="Games at a time; default: half the cores.")
 @click.option("--seed", type=int, help="Public seed of schedule, openings and engines.")
 @click.option("--openings", type=int, metavar="PLIES", help="Random plies that each game starts with.")
-@click.option("--db", type=click.Path(path_type=Path), help="Database; default: FILE with the ending .db.")
+@click.option("--db", type=DATABASE, help="Database; default: FILE with the ending .db.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for tables (CSV) and charts.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def command(

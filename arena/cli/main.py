@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -38,6 +39,9 @@ COMMANDS = {
     "new": "Write a small complete engine to begin with.",
 }
 """Subcommands and their one-line help: `--help` must not import what only one of them needs."""
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class _ReaderLeft(Exception):  # noqa: N818  nothing went wrong
@@ -78,14 +82,38 @@ def arena() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with the contract's code (docs/configuration.md)."""
+    _open_what_is_closed()
     try:
         code = _answer(arguments)
         sys.stdout.flush()
     except (_ReaderLeft, BrokenPipeError):
-        # Python's own flush at exit must not complain again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         code = 0
+    except OSError as error:
+        # A file that cannot be written is named where it is opened; what has no name is our output.
+        if error.filename is not None or error.errno not in _NO_ROOM:
+            raise
+        _give_up_output()
+        click.echo(f"arena: standard output cannot be written: {error.strerror}", err=True)
+        code = EXIT_CANNOT
     sys.exit(code)
+
+
+def _open_what_is_closed() -> None:
+    """Open the standard streams that the caller has closed, to nothing.
+
+    Else the next file opened would take the number of one, and what is written to the stream would go there.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # It takes the lowest free number: that of the closed stream, as those before it are open by now.
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, open(descriptor, mode, closefd=False, encoding="utf-8"))  # noqa: SIM115
+
+
+def _give_up_output() -> None:
+    """Let what is still to be printed go to nothing: Python's own flush at exit must not complain again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _answer(arguments: list[str] | None) -> int:

@@ -11,7 +11,7 @@ import click
 
 from arena.cli.errors import EXIT_DONE, EXIT_NEGATIVE, Failure
 from arena.cli.printing import print_line
-from arena.cli.target import opened_for_reading
+from arena.cli.target import DATABASE, opened_for_reading
 from reports.printable import printable
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @click.option("--log", type=click.Choice(["faults", "all"]), help="Games whose exchange is kept (with --db).")
 @click.option("--plays", is_flag=True, help="Both play the game, though one may not list arena-game.")
 @click.option("--name", help="Name of the match.")
-@click.option("--db", type=click.Path(path_type=Path), help="Keep the games in this database.")
+@click.option("--db", type=DATABASE, help="Keep the games in this database.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for tables and charts.")
 @click.option(
     "--sandbox",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.errors import Failure
-from arena.cli.target import told
+from arena.cli.target import DATABASE, told
 from arena.cli.web_options import door_of, extra_told, web_options
 from arena.rules.registry import make_rules
 
@@ -33,9 +33,7 @@ _COLOURS = {"black": 0, "white": 1}
 @click.option("--time", default="inf", show_default=True, help="Your time control.")
 @click.option("--engine-time", default="2/move", show_default=True, help="The engine's time control.")
 @click.option("--seed", type=int, help="Public seed of the event.")
-@click.option(
-    "--db", type=click.Path(path_type=Path), help="Where games are stored; default: a new file here."
-)
+@click.option("--db", type=DATABASE, help="Where games are stored; default: a new file here.")
 @click.option("--text", is_flag=True, help="Play in the terminal.")
 @web_options
 def command(

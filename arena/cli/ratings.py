@@ -46,6 +46,8 @@ def command(
     An engine is its name and the hash of its program: entries of several files that agree in both are one.
     Games of several kinds are rated together, and then each kind by itself.
     """
+    if not math.isfinite(anchor_elo):
+        raise Failure(f"--anchor-elo is a number, not {anchor_elo}")
     with told(StoreError, QuestionError), ExitStack() as stack:
         games = rated_games([stack.enter_context(opened_for_reading(file)) for file in files])
     if not games.points.size:

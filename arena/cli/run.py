@@ -9,11 +9,13 @@ import click
 
 from arena.cli.clustering import cluster_options, options_of, refuse_cluster_options
 from arena.cli.errors import Failure
+from arena.cli.target import DATABASE, told
+from arena.store import StoreError
 
 
 @click.command("run")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--db", type=click.Path(path_type=Path), help="Database; default: FILE with the ending .db.")
+@click.option("--db", type=DATABASE, help="Database; default: FILE with the ending .db.")
 @click.option("--concurrency", type=int, help="Games at a time, instead of the file's.")
 @click.option("--pairs", type=int, help="Pairs of games for each pairing, instead of the file's.")
 @click.option("--log", type=click.Choice(["faults", "all"]), help="Games whose whole exchange is kept.")
@@ -59,4 +61,5 @@ def command(
         refuse_cluster_options(cluster)
     database = db or file.with_suffix(".db")
     results = None if no_output else output or database.with_name(f"{database.stem}-results")
-    return play(event, database, file.read_text(encoding="utf-8"), results, [file], cluster=elsewhere)
+    with told(StoreError):
+        return play(event, database, file.read_text(encoding="utf-8"), results, [file], cluster=elsewhere)

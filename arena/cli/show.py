@@ -127,7 +127,7 @@ def _facts(record: GameRecord, standing: Standing, circumstances: Circumstances)
         yield f"margin: {board.board_margin:+g} on the board, {board.final_margin or 0:+g} in the end"
     if board is not None and board.details:
         yield f"details: {printable(json.dumps(dict(board.details), ensure_ascii=False))}"
-    yield f"played: {record.started} to {record.ended}"
+    yield f"played: {printable(record.started)} to {printable(record.ended)}"
     if record.adjudged is not None:
         yield _adjudged(record.adjudged)
     if record.lag_us:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,7 +13,7 @@ from arena.core.event import IMPORTED
 from arena.core.openings import OpeningError
 from arena.core.schedule import Schedule, ScheduleError
 from arena.rules.base import QuestionError
-from arena.store import ReadStore, RunStore, StoreError
+from arena.store import ReadStore, RunStore, StoreError, oddity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +22,19 @@ if TYPE_CHECKING:
     from arena.store.rounds import PairedStep
 
 _Command = TypeVar("_Command", bound="Callable[..., object]")
+
+
+class _DatabasePath(click.Path):
+    """The path of a database to be made: with a name, as its lock and its logs are called after it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = Path(value)
+        if not path.name:
+            self.fail(f"{str(value)!r} names no file", param, ctx)
+        return path
+
+
+DATABASE = _DatabasePath()
 
 
 def file_argument(command: _Command) -> _Command:
@@ -41,7 +54,8 @@ def opened_for_reading(file: Path) -> Iterator[ReadStore]:
     Raises:
         Failure: there are none, or they cannot be read.
     """
-    with told(StoreError), ReadStore(_existing(file)) as store:
+    database = _existing(file)
+    with told(StoreError), _damage_told(database), ReadStore(database) as store:
         yield store
 
 
@@ -52,7 +66,8 @@ def opened_for_writing(file: Path) -> Iterator[RunStore]:
     Raises:
         Failure: there are none, a run holds them, or they cannot be written.
     """
-    with told(StoreError), RunStore.open(_existing(file)) as store:
+    database = _existing(file)
+    with told(StoreError), _damage_told(database), RunStore.open(database) as store:
         yield store
 
 
@@ -101,6 +116,18 @@ def writing_told(what: Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise Failure(f"{error.filename or what} cannot be written: {error.strerror or error}") from error
+
+
+@contextmanager
+def _damage_told(database: Path) -> Iterator[None]:
+    """Tell what a failure comes from if the database holds what cannot be; else it is the failure it is."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
+        what = oddity(database)
+        if what is None:
+            raise
+        raise StoreError(f"{database} was altered or is damaged: {what}; go back to a copy of it") from error
 
 
 def _existing(file: Path) -> Path:

@@ -162,12 +162,15 @@ class OpeningKeys(_Keys):
             return
         path = Path(resolved_place(self.file, folder, folder=False))
         try:
-            if path.stat().st_size > BOOK_BYTES:
+            with path.open("rb") as file:
+                # Not by its size: a device or a pipe says 0 and has no end.
+                content = file.read(BOOK_BYTES + 1)
+            if len(content) > BOOK_BYTES:
                 raise ValueError(f"a file of at most {BOOK_BYTES // 2**20} MB")
             if path.suffix.lower() == ".sgf":
-                book = parse_sgf(path.read_bytes(), rules, self.file, self.distinct)
+                book = parse_sgf(content, rules, self.file, self.distinct)
             else:
-                book = parse_book(path.read_text(encoding="utf-8"), rules, self.file, self.distinct)
+                book = parse_book(content.decode("utf-8-sig"), rules, self.file, self.distinct)
             self._book = with_order(book, self.order, self.start)
         except BookError as error:
             raise ValueError(f"{self.file} {error}") from None

@@ -72,7 +72,7 @@ _ROUND_WORD = re.compile(r"r[0-9]+")
 def discipline_of(game_id: str) -> str:
     """Return the name of the discipline that an id of a game or pair begins with, empty when it has none."""
     word, point, _ = game_id.partition(".")
-    return word if point and word[0].isalpha() and not _ROUND_WORD.fullmatch(word) else ""
+    return word if point and word[:1].isalpha() and not _ROUND_WORD.fullmatch(word) else ""
 
 
 class Schedule:

@@ -252,7 +252,13 @@ async def _try_set_up(trial: _Trial, session: EngineSession, note: _Notes) -> bo
 
 
 def _words(fault: EngineFault, evidence: Evidence) -> str:
-    """Return a fault in one line: what happened, how the process ended, the last it said."""
+    """Return a fault in one line: what happened, how the process ended, the last it said.
+
+    An engine that was waited for in vain may have answered in a form that is no reply: then that is told.
+    """
     words = f"{fault.message}; {evidence.exit}" if evidence.exit else fault.message
     lines = evidence.stderr.splitlines()
-    return f"{words}; it said: {lines[-1]}" if lines else words
+    if lines:
+        return f"{words}; it said: {lines[-1]}"
+    mark, _, last = evidence.exchange[-1].partition(" ") if evidence.exchange else ("", "", "")
+    return f"{words}; it wrote: {last}" if mark == "<" and not evidence.exit else words

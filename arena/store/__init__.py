@@ -17,6 +17,7 @@ from arena.store.reading import (
     Tally,
 )
 from arena.store.schema import Standing
+from arena.store.soundness import oddity
 from arena.store.writing import RunStore
 
 __all__ = [
@@ -44,4 +45,5 @@ __all__ = [
     "Tally",
     "UnwritableError",
     "Worker",
+    "oddity",
 ]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from arena.core.record import EngineIdentity, GameRecord
 from arena.core.schedule import discipline_of
 from arena.core.verdict import Reason, Verdict
+from arena.rules.base import BLACK, WHITE
 from arena.store.errors import StoreError, plain_errors
 from arena.store.event_codec import event_from_json
 from arena.store.leases import late_playings, lost_leases, stored_workers
@@ -331,6 +332,9 @@ _WINNERS: dict[int | None, Literal["black", "white", "draw"] | None] = {
     None: None,
 }
 
+_SIDES = (BLACK, WHITE, None)
+_MARGINS = (int, float, type(None))
+
 _RECORD = """
     SELECT id, attempt, ordinal, round, pair, kind.word, size, komi, winner, ending.word, result, at_fault,
         points, board_margin, final_margin, opening_plies, black_idle_us, white_idle_us, lag_us, moves,
@@ -605,8 +609,10 @@ class ReadStore:
     def _sealed_aside(self) -> Iterator[tuple[Standing, GameRecord, bytes]]:
         query = "SELECT number, standing FROM game WHERE standing <> 1 ORDER BY number"
         for number, standing in self._rows(query):
-            row = self._rows(f"{_RECORD} WHERE game.number = ?", number)[0]
-            yield Standing(standing), self._record(row), row[-1]
+            with self._damage_told():
+                kind = Standing(standing)
+                row = self._rows(f"{_RECORD} WHERE game.number = ?", number)[0]
+            yield kind, self._record(row), row[-1]
 
     def version(self) -> int:
         """Return a number that is another one after somebody else has committed to the file."""
@@ -733,7 +739,13 @@ class ReadStore:
 
     def _record(self, row: tuple[Any, ...]) -> GameRecord:
         with self._damage_told():
-            return record_of(StoredRow(*row[:-3]), self._identity(row[-3]), self._identity(row[-2]))
+            stored = StoredRow(*row[:-3])
+            if stored.winner not in _WINNERS or stored.at_fault not in _SIDES:
+                raise ValueError(f"winner {stored.winner}, side at fault {stored.at_fault}")
+            for margin in (stored.board_margin, stored.final_margin):
+                if not isinstance(margin, _MARGINS):
+                    raise TypeError(f"a margin that is no number: {margin!r:.60}")
+            return record_of(stored, self._identity(row[-3]), self._identity(row[-2]))
 
     @cached_property
     def _identities(self) -> dict[int, EngineIdentity]:

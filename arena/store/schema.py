@@ -170,6 +170,7 @@ def check(connection: sqlite3.Connection, path: Path) -> int:
         if path.stat().st_size <= CHECKED_WHOLE_BYTES:
             verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]).strip()
             if verdict != "ok":
+                # The first of several lines only names the database within the connection.
                 raise StoreError(f"{path} is damaged ({verdict.splitlines()[-1]}): go back to a copy of it")
     if version > schema_version():
         raise StoreError(

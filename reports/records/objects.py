@@ -93,8 +93,15 @@ class _Fields:
             raise self.wrong(key, f"text of at most {TEXT_CHARACTERS} characters")
         return value
 
+    def label(self, key: str, default: str | None = None) -> str:
+        """Return a text of ours, printable as all names and ids are: nothing that a terminal would act on."""
+        value = self.text(key, default)
+        if not value.isprintable():
+            raise self.wrong(key, "printable text")
+        return value
+
     def name(self, key: str) -> str:
-        value = self.text(key)
+        value = self.label(key)
         if not value.strip():
             raise self.wrong(key, "a name")
         return value
@@ -184,7 +191,7 @@ class _Fields:
 
 def _as_stated(fields: _Fields, moves: tuple[str, ...], ordinal: int) -> GameRecord:
     """Return the record as the object states it, without verdict and final position."""
-    game_id = fields.text("id", f"game-{ordinal + 1}")
+    game_id = fields.label("id", f"game-{ordinal + 1}")
     opening_plies = fields.whole("opening_plies", 0, len(moves)) or 0
     times = fields.times_us("time_ms", len(moves))
     if not times:
@@ -207,7 +214,7 @@ def _as_stated(fields: _Fields, moves: tuple[str, ...], ordinal: int) -> GameRec
         id=game_id,
         ordinal=ordinal,
         round=fields.whole("round", 0, 10**9) or 1,
-        pair=fields.text("pair", game_id),
+        pair=fields.label("pair", game_id),
         game=fields.text("game"),
         size=fields.whole("size", 1, 100),
         seed=fields.whole("seed", 0, 2**64 - 1) or 0,
@@ -218,10 +225,10 @@ def _as_stated(fields: _Fields, moves: tuple[str, ...], ordinal: int) -> GameRec
         verdict=void(Reason.ANNULLED),
         moves=moves,
         opening_plies=opening_plies,
-        opening=fields.text("opening", ""),
+        opening=fields.label("opening", ""),
         time_us=times,
-        started=fields.text("started", ""),
-        ended=fields.text("ended", ""),
+        started=fields.label("started", ""),
+        ended=fields.label("ended", ""),
         infos=fields.infos(len(moves)),
         announcements=tuple(announced),
         dice=fields.rolls("dice"),

@@ -83,10 +83,13 @@ def read(path: Path) -> Iterator[tuple[str, Any]]:
         OSError: the file cannot be read.
     """
     grammar, sgf = sgfmill("sgf_grammar"), sgfmill("sgf")
-    if path.stat().st_size > FILE_BYTES:
+    with path.open("rb") as file:
+        # Not by its size: a device or a pipe says 0 and has no end.
+        content = file.read(FILE_BYTES + 1)
+    if len(content) > FILE_BYTES:
         raise RecordError(f"{path}: larger than {FILE_BYTES} bytes: cut the collection into smaller files")
     try:
-        trees = grammar.parse_sgf_collection(path.read_bytes())
+        trees = grammar.parse_sgf_collection(content)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"{path}: no SGF: {error}") from error
     for number, tree in enumerate(trees, start=1):

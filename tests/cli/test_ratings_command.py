@@ -141,6 +141,10 @@ def test_an_unknown_anchor_and_an_event_without_games_are_refused_in_a_sentence(
     code, _, words = rated(capsys, database, "--anchor", "gredy")
     assert code == 2
     assert "did you mean 'greedy'?" in words
+    for number in ("nan", "inf"):
+        code, _, words = rated(capsys, database, "--anchor-elo", number)
+        assert code == 2
+        assert f"--anchor-elo is a number, not {number}" in words
     empty = play(
         tmp_path / "none.db",
         an_event("pletore", ("a", "b")),

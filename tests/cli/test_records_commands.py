@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -168,3 +170,130 @@ def test_show_draws_all_boards_in_colour_when_asked(
     assert "\x1b[" in shown
     assert "\x1b[" not in plain
     assert shown.splitlines()[-1].endswith(".")
+
+
+def imported(folder: Path, arena: Callable[..., str], *games: dict[str, Any]) -> Path:
+    """Import games of Pletore 1x1 that Black wins; what is given is put over that."""
+    lines = [
+        {"id": f"g{number}", "game": "pletore", "size": 1, "black": "a", "white": "b", "winner": "black"}
+        | {"reason": "score", "result": "B+1", "moves": ["A1", "pass", "pass"]}
+        | given
+        for number, given in enumerate(games)
+    ]
+    (folder / "odd.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    arena("import", folder / "odd.jsonl", "-o", folder / "odd.db")
+    return folder / "odd.db"
+
+
+READING = ("standings", "games", "verify", "ratings", "export")
+
+
+def test_games_of_an_engine_against_itself_are_shown_and_not_rated(
+    tmp_path: Path, arena: Callable[..., str]
+) -> None:
+    database = imported(tmp_path, arena, {}, {"black": "b"})
+    assert "b" in arena("standings", database)
+    assert "Elo" in arena("ratings", database)
+    arena("report", database, "-o", tmp_path / "report")
+    (tmp_path / "odd.db").unlink()
+    database = imported(tmp_path, arena, {"white": "a"}, {"white": "a"})
+    assert "no games to rate" in arena("ratings", database, code=2)
+    arena("report", database, "-o", tmp_path / "report")
+
+
+def test_one_colour_only_is_told_in_words(tmp_path: Path, arena: Callable[..., str]) -> None:
+    database = imported(tmp_path, arena, {}, {})
+    assert "it cannot be told from strength." in arena("ratings", database)
+
+
+@pytest.mark.parametrize("game_id", [".x", "../../x", ".", "a.b", "<b>"])
+def test_no_id_or_pair_is_too_odd_to_be_read(tmp_path: Path, arena: Callable[..., str], game_id: str) -> None:
+    database = imported(tmp_path, arena, {"id": game_id, "pair": game_id})
+    for command in READING:
+        arena(command, database)
+    arena("report", database, "-o", tmp_path / "report")
+
+
+def test_an_imported_event_has_no_schedule_whatever_its_games_say_of_time(
+    tmp_path: Path, arena: Callable[..., str]
+) -> None:
+    database = imported(tmp_path, arena, {}, {"started": "yesterday", "ended": "2026-01-01"})
+    assert "there is no schedule" in arena("schedule", database, code=2)
+
+
+def test_a_game_without_draws_that_was_drawn_at_its_limit_of_turns_is_rated(
+    tmp_path: Path, arena: Callable[..., str]
+) -> None:
+    drawn = {"winner": "draw", "reason": "ply-limit", "result": "0", "moves": ["A1"]}
+    database = imported(tmp_path, arena, drawn, {"black": "b", "white": "a"})
+    assert "Draws between equals" in arena("ratings", database)
+    arena("report", database, "-o", tmp_path / "report")
+
+
+def test_a_database_that_cannot_be_made_is_told_in_a_sentence(
+    events: dict[str, Path], tmp_path: Path, arena: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena("export", events["pente"], "-o", tmp_path / "games.jsonl")
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    # As root everything may be written; a file system that takes nothing is played by its refusals.
+    monkeypatch.setattr("arena.store.lock.os.open", refuse)
+    monkeypatch.setattr("pathlib.Path.unlink", refuse)
+    said = arena("import", tmp_path / "games.jsonl", "-o", tmp_path / "new.db", code=2)
+    assert "cannot be written" in said
+
+
+ALTERED = (
+    "UPDATE game SET winner = 7",
+    "UPDATE game SET at_fault = -4611686018427387904",
+    "UPDATE game SET standing = -1",
+    "UPDATE game SET reason = 1000000",
+    "UPDATE game SET reason = -4611686018427387904",
+    "UPDATE game SET black = 4611686018427387904",
+    "UPDATE game SET white = 1000000",
+    "UPDATE game SET worker = -4611686018427387904",
+    "UPDATE game SET final_margin = '\"x\"'",
+    "UPDATE game SET final_margin = x'fffe'",
+    "UPDATE identity SET number = -number",
+    "UPDATE identity SET name = 'somebody else' WHERE number = 1",
+    "UPDATE word SET number = 4611686018427387904 WHERE number = 1",
+    "UPDATE playing SET times = x'0000'",
+    "UPDATE playing SET ended = x'fffe'",
+    "UPDATE playing SET started = 4611686018427387904",
+    "UPDATE playing SET more = x'00'",
+    "UPDATE playing SET moves = 'A1 A1'",
+    "UPDATE playing SET number = number + 1000",
+    "DELETE FROM playing",
+    "UPDATE run SET versions = '[1, 2]'",
+    "UPDATE meta SET value = '[1, 2]' WHERE key = 'dice_key'",
+)
+
+
+@pytest.mark.parametrize("statement", ALTERED)
+def test_a_file_altered_to_what_cannot_be_is_told_in_a_sentence(
+    events: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], statement: str
+) -> None:
+    altered = tmp_path / "altered.db"
+    altered.write_bytes(events["pente"].read_bytes())
+    with sqlite3.connect(altered) as connection:
+        connection.execute(statement)
+    connection.close()
+    commands = [[command, altered] for command in READING]
+    commands += [
+        ["export", altered, "--format", "text", "-o", tmp_path / "text"],
+        ["export", altered, "--format", "sgf", "-o", tmp_path / "sgf"],
+        ["show", altered, "1-2.1a"],
+        ["report", altered, "-o", tmp_path / "report"],
+        ["annul", altered, "1-2.1a", "--why", "a test"],
+    ]
+    told = []
+    for words in commands:
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in words])
+        printed = capsys.readouterr()
+        assert ended.value.code in (0, 1, 2)
+        assert "Traceback" not in printed.err
+        told.append(printed.err if ended.value.code == 2 else printed.out if words[0] == "verify" else "")
+    assert any("damaged" in line or "finding" in line for line in told), told

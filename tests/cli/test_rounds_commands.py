@@ -205,3 +205,22 @@ def test_wrong_options_are_told_before_any_game(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "a: has no option nois: did you mean noise?" in done.stderr
     assert "b: option noise = 7: at most 1" in done.stderr
+
+
+@pytest.mark.parametrize("format_", ["swiss", "round-robin"])
+def test_a_database_of_something_else_is_refused_before_anything_is_paired(
+    tmp_path: Path, format_: str
+) -> None:
+    file = by_results(tmp_path, format_)
+    (tmp_path / "notes.txt").write_text("my notes")
+    for database, words in (
+        ("notes.txt", "is not a gtparena database"),
+        (".", "names no file"),
+        ("/", "names no file"),
+        ("", "names no file"),
+    ):
+        ended = arena("run", file, "--db", tmp_path / database if database == "notes.txt" else database)
+        assert words in ended.stderr
+        assert "Traceback" not in ended.stderr
+        assert ended.returncode == 2
+    assert (tmp_path / "notes.txt").read_text() == "my notes"

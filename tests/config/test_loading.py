@@ -190,6 +190,7 @@ def time_error(text: str) -> str:
         ("size = 2\nopenings.random = 5", "has no opening of 5 placements"),
         ("openings = 2", "cup.toml:5: tournament.openings = 2: { random = 2 } or"),
         ('openings = { file = "none.txt" }', "a file or folder that exists (tried none.txt)"),
+        ('openings = { file = "/dev/zero" }', "a file of at most 64 MB"),
         ('name = "x"', "is no valid TOML: Cannot overwrite a value"),
         ("pairs = " + "9" * 5000, "is no valid TOML"),
         ("pairs = " + "9" * 4000, 'pairs = "an integer of more than 80 digits": a whole number'),

@@ -92,6 +92,8 @@ def test_a_game_has_the_settings_and_the_clock_of_its_discipline() -> None:
         ("r-2.r1.1-2.1a", "r-2"),
         ("", ""),
         ("x", ""),
+        (".x", ""),
+        ("../x", ""),
     ],
 )
 def test_an_id_says_which_game_it_is_of(game_id: str, name: str) -> None:

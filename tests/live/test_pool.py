@@ -343,6 +343,13 @@ async def test_every_game_of_an_event_of_several_is_tried(
         (partial(ScriptedEngine, manners={"clear_board": exiting(9)}), "pente", None, "exit code 9"),
         (partial(ScriptedEngine, manners={"version": exiting(9)}), "pente", None, "exit code 9"),
         (partial(ScriptedEngine, manners={"version": silent()}), "pente", None, "no reply to `version`"),
+        (
+            partial(ScriptedEngine, manners={"protocol_version": b"GTP> = 2\n\n"}),
+            "pente",
+            None,
+            "; it wrote: GTP> ",
+        ),
+        (partial(ScriptedEngine, manners={"version": b"= 1\n"}), "pente", None, "in time; it wrote: = 1"),
         (partial(ScriptedEngine, options={"a": "1"}), "pente", None, "arena-option"),
         (declaring("a int 1 0 5", b="1"), "pente", None, "has no option b: it has a"),
         (declaring("noise float 0 0 1", nois="1"), "pente", None, "no option nois: did you mean noise?"),

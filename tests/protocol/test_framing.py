@@ -109,6 +109,18 @@ def test_text_before_the_first_reply_is_a_banner() -> None:
     assert events == [Banner("Welcome to\nEngine 1.0 = best\n==== go ===="), Reply(True, None, "2")]
 
 
+@pytest.mark.parametrize(
+    "stream", [b"\xef\xbb\xbf= 2\n\n", b"\r\n\xef\xbb\xbf= 2\r\n\r\n", b"\xef\xbb\xbf\n= 2\n\n"]
+)
+def test_a_byte_order_mark_before_the_first_reply_is_a_banner(stream: bytes) -> None:
+    assert parsed(stream) == [Banner("\ufeff"), Reply(True, None, "2")]
+    assert parsed(*(bytes([byte]) for byte in stream)) == [Banner("\ufeff"), Reply(True, None, "2")]
+
+
+def test_a_byte_order_mark_later_on_is_malformed() -> None:
+    assert only_fault(parsed(b"=\n\n\xef\xbb\xbf= D4\n\n")).kind is FaultKind.MALFORMED
+
+
 def test_text_after_the_first_reply_is_malformed() -> None:
     fault = only_fault(parsed(b"=\n\nthinking...\n= D4\n\n"))
     assert fault.kind is FaultKind.MALFORMED

@@ -122,3 +122,12 @@ def test_many_engines_and_pairs_do_not_run_into_each_other_whatever_their_width(
     assert narrow == wide
     assert narrow[3000].games == 3
     assert narrow[1705].games == 1
+
+
+@pytest.mark.parametrize("value", [1.0, 0.0, -0.1, 1e6 / 3])
+@pytest.mark.parametrize("pairs", [[0, 1, 2], [0, 0, 1, 1], [0, 1, 1, 2, 2, 2]])
+def test_pairs_that_all_agree_have_a_mean_and_no_interval_of_no_width(value: float, pairs: list[int]) -> None:
+    clusters = Clusters(np.zeros(len(pairs), np.int64), np.array(pairs, np.int64), 1)
+    (mean,) = clusters.means(np.array([value] * len(pairs)))
+    assert mean.value == pytest.approx(value)
+    assert (mean.low, mean.high) == (None, None)

@@ -81,6 +81,16 @@ def test_what_ended_on_the_board_is_measured_by_game() -> None:
     assert found == {"": Measured(1, 1.0, 3), "pente": Measured(1, 4.0, 3)}
 
 
+@pytest.mark.parametrize(
+    ("started", "ended"),
+    [("", ""), ("yesterday", "today"), ("2026-01-01T00:00:00Z", "2026-01-01T00:00:04"), ("2026-01-01", "")],
+)
+def test_a_game_whose_record_does_not_say_when_it_was_played_is_not_measured(
+    started: str, ended: str
+) -> None:
+    assert measured([replace(PLAYED, started=started, ended=ended)]) == {}
+
+
 @pytest.mark.parametrize(("game", "size"), [("pletore", 4), ("pente", 5), ("topolo", 4), ("plakoto", None)])
 def test_random_games_end_and_are_the_same_at_every_call(game: str, size: int | None) -> None:
     rules = make_rules(game, size=size)
