@@ -101,6 +101,7 @@ for _state, _row in _TABLE.items():
 
 
 _OVER: Final = (State.BROKEN, State.CLOSED)
+_RESTING: Final = (State.READY, State.GAME)
 
 
 def _sending_event(phase: Phase) -> Event:
@@ -168,6 +169,11 @@ class Dialogue:
     def outstanding(self) -> int:
         """How many commands have no reply yet."""
         return len(self._outstanding)
+
+    @property
+    def expects_nothing(self) -> bool:
+        """Whether the engine is up and nothing is owed: what it says now answers nothing that follows."""
+        return self._state in _RESTING and not self._outstanding
 
     @property
     def is_at_rest_in_game(self) -> bool:

@@ -227,10 +227,12 @@ class Channel:
                 refused, whatever else is owed.
             OtherSideGone: after `break_off`.
         """
-        data = self._dialogue.send(*lines)
-        answers: list[Answer] = []
         begun, self._begun = self._begun, None
         self._is_at_rest = False
+        if begun is None:
+            self._hear_early()
+        data = self._dialogue.send(*lines)
+        answers: list[Answer] = []
         if begun is None:
             self.exchange_log.append((True, data))
             started = self._now_ns()
@@ -282,6 +284,9 @@ class Channel:
             or not text.replace("\n", "", replies_due).isprintable()
         ):
             return None
+        if self._poller.poll(0):
+            # It has said something unasked, or closed its output: `exchange` hears that first.
+            return None
         now_ns = self._now_ns
         log = self.exchange_log
         log.append((True, data))
@@ -310,6 +315,20 @@ class Channel:
                 return word
         self._begun = started, b"", chunk
         return None
+
+    def _hear_early(self) -> None:
+        """Let the dialogue judge what came while nothing was owed: it is no answer to what follows.
+
+        Raises:
+            EngineFault: it is more than an empty line.
+        """
+        self.spent_ns = 0
+        while self._dialogue.expects_nothing and self._poller.poll(0):
+            chunk = self._read_chunk()
+            if not chunk:
+                # The end of the stream: the next read meets it again, and tells what was due then.
+                return
+            self._take(chunk, [])
 
     def _answers_soon(self) -> bool:
         """Look for an answer at once, or wait for one a moment if this engine is usually as fast as that."""

@@ -130,9 +130,10 @@ class Worker:
                         return True
                     case _:
                         raise RuntimeError(f"unexpected message {type(message).__name__}")
-            # The runner is gone or wants no more: the engines first, whatever the games still have to do.
-            pool.kill_all()
+            # The runner is gone or wants no more. The games first, so that none takes the end of its engines
+            # for a fault; the engines in the same breath, whatever the games still have to do.
             games.cancel_scope.cancel()
+            pool.kill_all()
         return False
 
     async def _examine(self, event: Event, pool: EnginePool, absent: frozenset[int], slot: Slot) -> None:

@@ -63,8 +63,9 @@ async def test_a_channel_polls_no_longer_than_it_may_and_no_more_once_its_engine
     patience.games = 5
     channel = Channel(process.read_fd, process.write_fd, patience=patience)
     for _ in range(20):
-        await process.write(b"= 2\n\n")
-        assert await channel.exchange(("protocol_version",), 10**12) is not None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(process.write, b"= 2\n\n")
+            assert await channel.exchange(("protocol_version",), 10**12) is not None
     assert asked
     assert max(asked) * 1e9 * (patience.games - 1) <= HELD_UP_NS
     # Each exchange took a millisecond of this clock: that is known after the first few.

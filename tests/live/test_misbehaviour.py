@@ -317,6 +317,20 @@ async def test_an_unsolicited_reply_between_turns_is_malformed(autojump_clock: M
     assert game.outcome == ("W+F", "malformed-reply")
 
 
+async def answer_beforehand(engine: ScriptedEngine, line: str) -> None:
+    """Answer, and in the same breath all that the next turn will ask: its move, its clock, `genmove`."""
+    await engine.say(engine.usual(line))
+    await engine.process.write(b"= \n\n= \n\n= E5\n\n")
+
+
+async def test_what_was_answered_before_it_was_asked_counts_for_nothing(autojump_clock: MockClock) -> None:
+    game = await play(ScriptedEngine(manners={"genmove": answer_beforehand}), ScriptedEngine())
+    assert game.outcome == ("W+F", "malformed-reply")
+    assert "a reply to no command" in game.record.evidence[0].message
+    # At once, if all of it was read in one piece.
+    assert len(game.record.moves) in (0, 2)
+
+
 async def test_resigning_out_of_turn_is_a_reply_to_no_command(autojump_clock: MockClock) -> None:
     async def wait_for_it(engine: ScriptedEngine, line: str) -> None:
         text = engine.usual(line)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from arena.live.channel import Channel, OtherSideGone, Patience
 from arena.live.faults import EngineFault
 from protocol.answers import parse_move_reply
+from protocol.framing import Fault, ReplyParser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,14 +80,26 @@ class Conversation:
 
     async def begin(self) -> None:
         """Bring the dialogue into a game."""
+        self.answer_at_once(b"= 2\n\n")
         for lines in (("protocol_version",), ("clear_board",)):
-            os.write(self.output, b"= 2\n\n")
             assert await self.channel.exchange(lines, LIMIT_NS) is not None
+        self.answer_at_once(b"")
         self.channel.exchange_log.clear()
 
+    def answer_at_once(self, output: bytes) -> None:
+        """Have the channel's writes answered with this."""
+        write = type(self.channel)._write
+
+        def write_and_be_answered(data: bytes) -> bytes:
+            unwritten = write(self.channel, data)
+            os.write(self.output, output)
+            return unwritten
+
+        self.channel._write = write_and_be_answered  # type: ignore[method-assign]
+
     async def turn(self, output: bytes, split: int, *, ends: bool) -> Judged:
-        """Take a turn of which the first `split` bytes are there at once and the others come later."""
-        os.write(self.output, output[:split])
+        """Take a turn to which the first `split` bytes come at once and the others later."""
+        self.answer_at_once(output[:split])
         async with trio.open_nursery() as nursery:
 
             async def rest() -> None:
@@ -151,8 +164,17 @@ good_outputs = st.sampled_from(
 @given(turns=st.lists(st.one_of(good_outputs, outputs), min_size=1, max_size=4), split=st.integers(0, 200))
 def test_the_short_way_and_the_long_way_judge_alike(turns: list[bytes], split: int) -> None:
     # A turn that is short of replies would wait for ever: only the last may be, since then the stream ends.
-    whole = [turn for turn in turns[:-1] if turn.count(b"\n\n") >= len(TURN)] + turns[-1:]
+    whole = [turn for turn in turns[:-1] if _answers_everything(turn)] + turns[-1:]
     assert judged(Channel, whole, split) == judged(SlowChannel, whole, split)
+
+
+def _answers_everything(output: bytes) -> bool:
+    """Say whether a turn comes to its end by this, good or bad, and nothing is begun after it."""
+    parser = ReplyParser(ids=False)
+    events = parser.feed(output)
+    return any(isinstance(event, Fault) for event in events) or (
+        len(events) >= len(TURN) and parser.is_at_rest
+    )
 
 
 @pytest.fixture
@@ -164,10 +186,24 @@ def conversation() -> Iterator[Conversation]:
 
 async def test_a_turn_as_nearly_all_are_goes_the_short_way(conversation: Conversation) -> None:
     await conversation.begin()
+    conversation.answer_at_once(b"=\n\n=\n\n= E5\n\n")
     for _ in range(3):
-        os.write(conversation.output, b"=\n\n=\n\n= E5\n\n")
         assert conversation.channel.quick_turn(TURN, LIMIT_NS) == "E5"
     assert len(conversation.channel.exchange_log) == 6
+
+
+@pytest.mark.parametrize("kind", [Channel, SlowChannel])
+async def test_an_answer_that_was_there_before_the_question_is_none(kind: type[Channel]) -> None:
+    talk = Conversation(kind)
+    try:
+        await talk.begin()
+        os.write(talk.output, b"=\n\n=\n\n= E5\n\n")
+        assert talk.channel.quick_turn(TURN, LIMIT_NS) is None
+        with pytest.raises(EngineFault, match="a reply to no command"):
+            await talk.channel.exchange(TURN, LIMIT_NS)
+        assert not any(is_sent for is_sent, _ in talk.channel.exchange_log)
+    finally:
+        talk.close()
 
 
 async def test_no_turn_goes_the_short_way_before_a_game_is_on(conversation: Conversation) -> None:
@@ -201,7 +237,7 @@ async def test_an_answer_that_comes_too_late_is_late_on_the_short_way_too() -> N
     talk = Conversation(Channel, Patience(now_ns=lambda: next(clock)))
     try:
         await talk.begin()
-        os.write(talk.output, b"=\n\n=\n\n= E5\n\n")
+        talk.answer_at_once(b"=\n\n=\n\n= E5\n\n")
         assert talk.channel.quick_turn(TURN, 500) is None
         assert await talk.channel.exchange(TURN, 500) is None
         assert talk.channel.spent_ns > 500
