@@ -17,6 +17,7 @@ import trio
 
 from arena.live.child import start_module
 from arena.live.messages import Examine, Examined, Goodbye, Hello, MessageStream, UseEvent
+from arena.live.proc import is_stopped
 from arena.live.slots import slots_of
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ LEAVE_S = 3.0
 
 ABORT_S = 1.2
 """Time for a worker to kill its engines when the run is aborted (all must be over within two seconds)."""
+
+_STOPPED_LOOK_S = 1.0
+"""How often a worker is looked at. One that is stopped at two looks in a row will not go on by itself: an
+engine outside a sandbox may stop the process that started it."""
 
 _LOSSES_IN_A_ROW = 3
 """Worker processes lost in a row, without a game finished between, that stop the event."""
@@ -210,9 +215,20 @@ class LocalCrew:
             member = _Process(place, share)
             self._members.append(member)
             employer.welcome(member)
+        nursery.start_soon(self._end_the_stopped)
         with _start_up_told():
             for member in self._members:
                 await self._greet(member)
+
+    async def _end_the_stopped(self) -> None:
+        """Have workers lost that were stopped: they would keep their games, and the run, for ever."""
+        seen: set[_Process] = set()
+        while True:
+            await trio.sleep(_STOPPED_LOOK_S)
+            stopped = {member for member in self._members if member.is_stopped()}
+            for member in stopped & seen:
+                member.end_stopped()
+            seen = stopped
 
     async def examine(self, absent: frozenset[int]) -> tuple[EngineFinding, ...]:
         """Let the first process do it for all."""
@@ -276,6 +292,7 @@ class _Process(Member):
         self._process, ours = start_module("arena.live.worker")
         ours.setblocking(False)
         self.place = place
+        self._was_stopped = False
         self._stream = MessageStream(trio.SocketStream(trio.socket.from_stdlib_socket(ours)))
         self._incoming = self._stream.messages()
 
@@ -313,7 +330,18 @@ class _Process(Member):
             if self._process.poll() is None:
                 self._process.kill()
                 self._process.wait()
+        if self._was_stopped:
+            return "the worker process was stopped by a signal that was not the runner's, and ended for that"
         return f"the worker process ended with code {self._process.returncode}"
+
+    def is_stopped(self) -> bool:
+        """Say whether the process was stopped by a signal."""
+        return is_stopped(self._process.pid)
+
+    def end_stopped(self) -> None:
+        """Kill the process, which can do nothing any more; whoever listens meets the end of its stream."""
+        self._was_stopped = True
+        self._process.kill()
 
 
 def worker_count(games: int) -> int:

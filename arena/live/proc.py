@@ -40,6 +40,14 @@ def cpu_ns_of_tree(pid: int) -> int:
     return used_ns
 
 
+def is_stopped(pid: int) -> bool:
+    """Say whether a process was stopped by a signal (SIGSTOP); no for one that is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:1] == [b"T"]
+    except OSError:
+        return False
+
+
 def children(pid: int) -> list[int]:
     """Return the direct children of a process; none when it is gone."""
     found: list[int] = []

@@ -315,7 +315,12 @@ async def test_further_signals_do_not_break_off_the_cleaning_up() -> None:
     assert marked(mark) == []
 
 
-async def test_the_games_of_a_killed_worker_are_played_again_and_nobody_is_charged() -> None:
+@pytest.mark.parametrize(
+    ("number", "words"), [(signal.SIGKILL, "code -9"), (signal.SIGSTOP, "was stopped by a signal")]
+)
+async def test_the_games_of_a_killed_or_stopped_worker_are_played_again_and_nobody_is_charged(
+    number: int, words: str
+) -> None:
     mark = uuid.uuid4().hex
     event = event_of(entry("good", mark, "a"), entry("thinks", mark, "b"), concurrency=1)
     run = Run(event, tasks(event, 2))
@@ -323,7 +328,7 @@ async def test_the_games_of_a_killed_worker_are_played_again_and_nobody_is_charg
     async def kill() -> None:
         await until(lambda: len(run.watcher.started) == 1)
         (worker,) = children()
-        os.kill(worker, signal.SIGKILL)
+        os.kill(worker, number)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(kill)
@@ -331,7 +336,7 @@ async def test_the_games_of_a_killed_worker_are_played_again_and_nobody_is_charg
     assert report.ending is Ending.FINISHED
     void, *played = run.stored
     assert (void.verdict.result, void.verdict.reason, void.attempt) == ("void", "arena-fault", 1)
-    assert "code -9" in void.evidence[0].message
+    assert words in void.evidence[0].message
     assert [(record.id, record.attempt) for record in played] == [("g0", 2), ("g1", 1)]
     assert all(record.verdict.at_fault is None for record in played)
     assert marked(mark) == []
