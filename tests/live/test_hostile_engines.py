@@ -51,6 +51,7 @@ VERDICTS = {
     "colours": "malformed-reply",
     "nonsense": "malformed-reply",
     "resigns_out_of_turn": "malformed-reply",
+    "answers_beforehand": "malformed-reply",
     "illegal": "illegal-move",
     "error": "error-reply",
     "refuses_play": "error-reply",
