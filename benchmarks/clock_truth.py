@@ -4,7 +4,8 @@
 
 An engine that sleeps tells with every move how long its turn before took, from the end of the read that
 brought the command to the start of the write that answered it. Charged minus true is what the arena, the two
-pipes and the system's scheduler add; what a bare write and read add is shown before. The last part plays
+pipes and the system's scheduler add; what a bare write and read add is shown before, with cores that may fall
+asleep and with cores kept awake, as a run keeps them where it may (`ARENA_AWAKE`). The last part plays
 instant engines at `1+0.01`, four games at a time for each core, and counts losses on time: there must be
 none.
 """
@@ -19,6 +20,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.live.wakefulness import cores_kept_awake
 from benchmarks.measuring import Report, arguments, compiled, quantile
 from benchmarks.played import event_of, played, write_games
 
@@ -67,7 +69,7 @@ def truth(
     report.data[f"endings, {where}"] = run.reasons
 
 
-def floor(report: Report, engine: str, *, sleep_us: tuple[int, int], turns: int) -> None:
+def floor(report: Report, engine: str, cores: str, *, sleep_us: tuple[int, int], turns: int) -> None:
     """Report the same for a blocking write and read with no arena around them: the machine's part."""
     command = [engine, str(sleep_us[0]), str(sleep_us[1]), str(turns)]
     errors: list[float] = []
@@ -85,7 +87,7 @@ def floor(report: Report, engine: str, *, sleep_us: tuple[int, int], turns: int)
                 errors.append((charged_ns - true_ns) / 1000)
             charged_ns = told
         process.stdin.close()
-    where = f"a blocking write and read, asleep {sleep_us[0] / 1000:g}-{sleep_us[1] / 1000:g} ms"
+    where = f"a blocking write and read, {cores}, asleep {sleep_us[0] / 1000:g}-{sleep_us[1] / 1000:g} ms"
     report.add(f"{where}: turns", len(errors), "", digits=0)
     report.add("- charged - true, lowest", min(errors), "us")
     report.add("- charged - true, median", statistics.median(errors), "us")
@@ -127,7 +129,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         engine = compiled("sleeping_engine", folder)
-        floor(report, engine, sleep_us=(1000, 20_000), turns=min(chosen.turns, 300))
+        few = min(chosen.turns, 300)
+        floor(report, engine, "cores may sleep", sleep_us=(1000, 20_000), turns=few)
+        with cores_kept_awake(cores):
+            floor(report, engine, "cores kept awake", sleep_us=(1000, 20_000), turns=few)
         truth(report, folder, engine, at_a_time=cores, sleep_us=(1000, 20_000), turns=chosen.turns, goal=2000)
         truth(
             report,
