@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from arena.core.event import Event
     from arena.core.record import GameRecord
     from arena.core.rounds import Step
-    from arena.store import GameSummary, ReadStore
+    from arena.store import GameSummary, PlayedGames, ReadStore
     from arena.store.rounds import PairedStep
 
     _Sealed = tuple[GameRecord, bytes]
@@ -46,6 +46,9 @@ CHUNK_GAMES = 50
 
 SHOWN_PAIRINGS = 20
 """Pairings of a round that a finding lists."""
+
+SHOWN_MISSING = 10
+"""Games that are not there whose ids a finding lists."""
 
 ALONE_GAMES = 200
 """Up to so many games, starting processes takes longer than it saves."""
@@ -93,8 +96,7 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
         problems.append("the dice key is not the one whose hash was published at the start")
     is_short = schedule is not None and progress.played < len(schedule)
     if schedule is not None and meta.finished is not None and is_short and not _ended_early(store, event):
-        missing = len(schedule) - progress.played
-        problems.append(f"the event is said to be finished, but {missing} of its games are not there")
+        problems.append(_missing(schedule, store.played()))
     if event.is_dynamic:
         problems += _pairing_problems(store, event, paired, is_finished=meta.finished is not None)
     expected = progress.played + progress.void_attempts + progress.superseded
@@ -123,6 +125,16 @@ def _verify(store: ReadStore, jobs: int) -> dict[str, Any]:
         "imported": is_imported,
         "problems": problems,
     }
+
+
+def _missing(schedule: Schedule, played: PlayedGames) -> str:
+    """Return the finding that games of a finished event are not there, with the first of them by id."""
+    gaps = [ordinal for ordinal in range(len(schedule)) if ordinal not in played]
+    ids = [schedule.game(ordinal).id for ordinal in gaps[:SHOWN_MISSING]]
+    count = len(gaps)
+    rest = f" and {count - len(ids)} more" if count > len(ids) else ""
+    are = "is" if count == 1 else "are"
+    return f"the event is said to be finished, but {count} of its games {are} not there: {', '.join(ids)}{rest}"
 
 
 def _ended_early(store: ReadStore, event: Event) -> bool:

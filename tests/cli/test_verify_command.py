@@ -146,7 +146,22 @@ def test_a_game_taken_away_after_the_end_is_missed(
     altered(database, "DELETE FROM game WHERE id = ?", GAME)
     code, found = verified(database, capsys)
     assert code == 1
-    assert "1 of its games are not there" in found["problems"][0]
+    assert found["problems"][0].endswith(f"finished, but 1 of its games is not there: {GAME}")
+
+
+def test_the_first_of_many_games_taken_away_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = play(tmp_path / "cup.db", an_event())
+    with sqlite3.connect(database) as connection:
+        connection.execute("DELETE FROM game")
+    connection.close()
+    code, found = verified(database, capsys)
+    assert code == 1
+    (problem,) = found["problems"]
+    assert "12 of its games are not there: 2-3.1a, 2-3.1b, 1-3.1a, " in problem
+    assert problem.endswith(" and 2 more")
+    assert problem.count(", ") == 10
 
 
 def test_a_game_annulled_behind_the_organisers_back_is_found(
