@@ -17,7 +17,7 @@ import trio
 from arena.conformance.case import CaseFailed, Problem
 from arena.conformance.positions import Positions
 from arena.conformance.silence import Cause, diagnose
-from arena.conformance.talk import FAULT_ADVICE, LINES_SHOWN, Talk
+from arena.conformance.talk import FAULT_ADVICE, LINES_SHOWN, Talk, Thinking
 from arena.conformance.usage import tree_cpu_s, tree_peak_mb
 from arena.core.verdict import Reason
 from arena.live.channel import Patience
@@ -77,6 +77,7 @@ class Bench:
         warnings: tolerated oddities, in the order they were met, each once.
         programs: what it called itself in each process.
         start_s: how long each start took, seconds.
+        thinking: what its moves took so far.
         cpu_s, peak_mb: processor time of all its processes that have ended, seconds, and the highest memory
             use of one process tree, megabytes.
         sandbox: level of containment in force, empty before the first start.
@@ -92,6 +93,7 @@ class Bench:
         self.warnings: list[str] = []
         self.programs: list[str] = []
         self.start_s: list[float] = []
+        self.thinking = Thinking()
         self.cpu_s = 0.0
         self.peak_mb = 0.0
         self.sandbox = ""
@@ -125,7 +127,7 @@ class Bench:
         index = self._index(entry or self.subject.entry)
         session = await self._started(index, fresh=fresh)
         session.pipelining = session.entry.pipelining and self.takes_joined
-        talk = Talk(session, self.subject)
+        talk = Talk(session, self.subject, self.thinking)
         in_step = False
         try:
             yield talk

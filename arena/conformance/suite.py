@@ -11,6 +11,8 @@ from arena.conformance.bench import Bench
 from arena.conformance.case import CaseFailed, CaseResult, CaseSkipped, Level, Report, Status
 from arena.conformance.stages import clock, commands, ending, games, moves, seeds, settings, start_up
 
+from arena.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -78,6 +80,8 @@ class Suite:
         if bench.start_s:
             measured["start-up"] = f"{sorted(bench.start_s)[len(bench.start_s) // 2]:.2f} s (median)"
             measured["processes"] = str(len(bench.start_s))
+            thinking = bench.thinking
+            measured["thinking"] = f"{thinking.seconds:.1f} s on {counted(thinking.moves, 'move')}"
             measured["processor time"] = f"{bench.cpu_s:.1f} s"
             measured["memory"] = f"{bench.peak_mb:.0f} MB at most"
         return Report(

@@ -56,6 +56,14 @@ class Thought:
     seconds: float
 
 
+@dataclass(slots=True)
+class Thinking:
+    """What an engine's moves took together: how many there were, and for how many seconds it thought."""
+
+    moves: int = 0
+    seconds: float = 0.0
+
+
 class Talk:
     """What a case says to one process.
 
@@ -65,11 +73,12 @@ class Talk:
         is_in_step: False once the process should not be used by another case.
     """
 
-    def __init__(self, session: EngineSession, subject: Subject) -> None:
+    def __init__(self, session: EngineSession, subject: Subject, thinking: Thinking) -> None:
         self.session = session
         self.position: Position | None = None
         self.is_in_step = True
         self._subject = subject
+        self._thinking = thinking
 
     def lists(self, command: str) -> bool:
         """Say whether the engine lists a command."""
@@ -145,7 +154,10 @@ class Talk:
         reply = await self.session.turn([*commands, genmove], int(limit_s * 1e9))
         if reply is None:
             raise EngineFault(Reason.TIME, f"no reply to `{genmove}` within {limit_s:g} s")
-        return Thought(reply.word, self.session.channel.spent_ns / 1e9)
+        thought = Thought(reply.word, self.session.channel.spent_ns / 1e9)
+        self._thinking.moves += 1
+        self._thinking.seconds += thought.seconds
+        return thought
 
     def playing(self) -> Position:
         """Return the position of the game in hand."""

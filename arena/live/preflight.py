@@ -105,7 +105,7 @@ async def _examine_one(event: Event, pool: EnginePool, index: int, slot: Slot, n
             note.shortcomings.append(f"does not take the options of its entry: {session.warnings[-1]}")
         for control in dict.fromkeys(trial.control for trial in trials):
             if time_command(control, session.capabilities.listed) is None:
-                note.warnings.append(f"cannot be told its clock ({control.text})")
+                note.warnings.append(_untold(control, session))
         note.warnings += session.warnings
         session.warnings.clear()
     except EngineFault as fault:
@@ -140,6 +140,15 @@ async def _joined_commands_tried(pool: EnginePool, index: int, slot: Slot, note:
     session = await pool.acquire(index, slot=slot)
     session.pipelining = False
     return session
+
+
+def _untold(control: TimeControl, session: EngineSession) -> str:
+    """Say what an engine will not know of its time, and which command would tell it."""
+    if session.lists("arena-clock") or session.lists("time_left"):
+        what = f"is told what time is left, but cannot be told the time control ({control.text})"
+    else:
+        what = f"cannot be told its clock ({control.text})"
+    return f"{what}: let it list `arena-time_settings`"
 
 
 @dataclass(frozen=True, slots=True)

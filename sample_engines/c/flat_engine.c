@@ -19,6 +19,7 @@ enum { PLETORE, PENTE, TOPOLO, PLAKOTO, GAMES };
 static const char *const game_names[GAMES] = {"pletore", "pente", "topolo", "plakoto"};
 enum { BLACK, WHITE };
 #define MOST_MOVES 4096
+#define MOST_MS 20 /* the longest think: hundreds of games played out, and `arena check` with its 700 moves takes 20 s */
 #define COLUMNS "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 /* A move. Grids: point (row * size + column); Pletore's button is size * size, its pass one more; Topolo: cell * 3 +
@@ -454,7 +455,7 @@ enough:
 static State now;
 static int game = PLETORE, size = 9, komi = 0, begun = 0;
 static long limit = 0;
-static double left_ms = -1;
+static double left_ms = -1, moves_to_come = 40; /* the clock is shared out among so many */
 
 static void word_of(const State *s, Move move, char *word)
 {
@@ -556,7 +557,7 @@ static int accepts(int wanted)
 
 static const char *const commands =
     "protocol_version\nname\nversion\nlist_commands\nquit\nboardsize\nkomi\nclear_board\nplay\ngenmove\n"
-    "arena-games\narena-game\narena-seed\narena-limit\narena-dice\narena-clock\ngogui-rules_legal_moves";
+    "arena-games\narena-game\narena-seed\narena-limit\narena-dice\narena-time_settings\narena-clock\ngogui-rules_legal_moves";
 
 /* Answer one command; return the text, with `?` in front when it is refused. */
 static const char *answer(char *name, char **words, int count)
@@ -626,6 +627,10 @@ static const char *answer(char *name, char **words, int count)
         limit = atol(words[1]);
         return "";
     }
+    if (!strcmp(name, "arena-time_settings")) {
+        moves_to_come = strstr(words[0], "/move") ? 2 : 40; /* a fixed time for each move is not saved for later */
+        return "";
+    }
     int colour = tolower((unsigned char)words[0][0]) == 'w' ? WHITE : BLACK;
     if (!strcmp(name, "arena-clock")) {
         for (int k = 0; k < count; k++)
@@ -656,9 +661,10 @@ static const char *answer(char *name, char **words, int count)
         char word[64];
         if (colour != now.to_move || now.over || (game == PLAKOTO && !now.rolled))
             return "?no move is due";
-        double limit_ms = left_ms < 0 ? 200 : left_ms / 40 < 200 ? left_ms / 40 : 200;
+        double share_ms = left_ms < 0 ? MOST_MS : left_ms / moves_to_come;
+        double limit_ms = share_ms < MOST_MS ? share_ms : MOST_MS;
         left_ms = -1;
-        Move move = choose(&now, limit ? limit : 1000, limit && limit_ms == 200 ? 1e9 : limit_ms);
+        Move move = choose(&now, limit ? limit : 1000, limit && share_ms >= MOST_MS ? 1e9 : limit_ms);
         word_of(&now, move, word);
         play(&now, move);
         sprintf(text, "%s\ninfo winrate %.3f nodes %ld", word, share, played);

@@ -184,9 +184,9 @@ function draw(bound) {
   return (randomState >>> 0) % bound;
 }
 
-function choose(position, millisecondsLeft) {
+function choose(position, millisecondsLeft, movesToCome) {
   const moves = position.legalMoves();
-  const end = Date.now() + Math.min(2000, millisecondsLeft / 20);
+  const end = Date.now() + Math.min(2000, millisecondsLeft / movesToCome);
   let best = [], bestWorth = -Infinity;
   for (const move of moves) {
     const after = position.copy();
@@ -203,7 +203,7 @@ function choose(position, millisecondsLeft) {
 // ---- The protocol ----------------------------------------------------------------------------------------------
 
 const GAMES = { pletore: [Pletore, 9], pente: [Pente, 19] };
-let game = "pletore", size = 9, komi = 0, position = null, millisecondsLeft = Infinity;
+let game = "pletore", size = 9, komi = 0, position = null, millisecondsLeft = Infinity, movesToCome = 20;
 
 class Refusal extends Error {}
 
@@ -269,10 +269,14 @@ const COMMANDS = {
   },
   genmove: (colour) => {
     yourTurn(colour);
-    const move = choose(position, millisecondsLeft);
+    const move = choose(position, millisecondsLeft, movesToCome);
     const word = position.wordOf(move);
     position.play(move);
     return word;
+  },
+  "arena-time_settings": (text) => {
+    movesToCome = text.endsWith("/move") ? 2 : 20;  // a fixed time for each move is not saved for later
+    return "";
   },
   "arena-clock": (...words) => {
     const key = current().toMove === BLACK ? "black_ms=" : "white_ms=";

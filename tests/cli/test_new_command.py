@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from arena.cli.check import command as check
 from arena.cli.errors import Failure
 from arena.cli.new import LANGUAGES, command
 from arena.config import load_submission
@@ -44,6 +46,22 @@ def test_a_new_engine_passes_its_own_checks(language: str, tmp_path: Path) -> No
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_new_engine_takes_its_time_control_and_keeps_it(language: str, tmp_path: Path) -> None:
+    if shutil.which(NEEDS[language]) is None:
+        pytest.skip(f"{NEEDS[language]} is not installed: new engines in {language} are not checked here")
+    folder = tmp_path / "mine"
+    make(folder, language)
+    if LANGUAGES[language].build:
+        subprocess.run(LANGUAGES[language].build.split(), cwd=folder, check=True, capture_output=True)
+    cases = ("start-up.clock", "commands.arena-time_settings", "clock.tight-each-move")
+    options = ["--game", "pletore", "--size", "5", "--sandbox", "off", "--json", "-"]
+    found = CliRunner().invoke(check, [str(folder), *options, *(f"--only={each}" for each in cases)])
+    (report,) = json.loads(found.output)["checks"]
+    said = {case["id"]: case["status"] for case in report["cases"]}
+    assert {case: said[case] for case in cases} == dict.fromkeys(cases, "passed")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

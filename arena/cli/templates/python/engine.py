@@ -7,6 +7,7 @@ change `choose`. Above it are the rules, below it the protocol: GTP 2 with arena
 
 import random
 import sys
+import time
 
 COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 BLACK, WHITE = 0, 1
@@ -108,9 +109,10 @@ def evaluate(position, side):
     return worth
 
 
-def choose(position):
-    """Return the move to play."""
+def choose(position, seconds):
+    """Return the move to play, the best of those that could be looked at in this time."""
     best, best_worth = [], None
+    end = time.monotonic() + seconds
     for move in position.legal_moves():
         after = position.copy()
         after.play(move)
@@ -119,6 +121,8 @@ def choose(position):
             best, best_worth = [], worth
         if worth == best_worth:
             best.append(move)
+        if time.monotonic() > end:
+            break
     return random.choice(best)
 
 
@@ -132,6 +136,7 @@ class Engine:
     def __init__(self):
         """Begin with the usual board."""
         self.size, self.komi = 9, 0
+        self.seconds_left, self.moves_to_come = 60.0, 20
         self.position = Position(self.size, self.komi)
 
     def begin(self):
@@ -159,6 +164,17 @@ class Engine:
         if self.position.turns == 0:
             self.begin()
 
+    def time_settings(self, text):
+        """Take note of the time control: a fixed time for each move is not saved for later."""
+        self.moves_to_come = 2 if text.endswith("/move") else 20
+
+    def clock(self, *fields):
+        """Take note of the time left for the move to come."""
+        key = f"{('black', 'white')[self.position.to_move]}_ms="
+        for field in fields:
+            if field.startswith(key) and field[len(key) :].isdigit():
+                self.seconds_left = int(field[len(key) :]) / 1000
+
     def check_turn(self, colour):
         """Refuse a move of the side that is not to move."""
         if self.position.is_over:
@@ -177,7 +193,7 @@ class Engine:
     def genmove(self, colour):
         """Choose a move, play it and name it."""
         self.check_turn(colour)
-        move = choose(self.position)
+        move = choose(self.position, self.seconds_left / self.moves_to_come)
         word = self.position.word_of(move)
         self.position.play(move)
         return word
@@ -197,6 +213,8 @@ COMMANDS = {
     "arena-games": lambda: "pletore",
     "arena-game": ENGINE.arena_game,
     "arena-seed": random.seed,
+    "arena-time_settings": ENGINE.time_settings,
+    "arena-clock": ENGINE.clock,
     "boardsize": ENGINE.boardsize,
     "komi": ENGINE.set_komi,
     "clear_board": ENGINE.begin,
