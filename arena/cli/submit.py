@@ -13,6 +13,7 @@ import click
 from arena.cli.errors import EXIT_DONE, EXIT_NEGATIVE, Failure
 from arena.cli.printing import print_line
 from arena.cli.target import told, writing_told
+from reports.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +68,8 @@ def command(
     beside = Path() if tournament is None else tournament.parent
     registry = Registry(registry_folder or beside / FOLDER)
     with told(BundleError, RegistryError), writing_told(registry.folder), _staged(registry) as staged:
-        source = copy_bundle(folder, staged)
+        apart = _apart(folder, registry)
+        source = copy_bundle(folder, staged, without=apart)
         known = _known(registry, keys, source.sha256)
         if known is None:
             entered = _checked_and_built(keys, staged, source.sha256, settings, sandbox, strict=strict)
@@ -84,6 +86,19 @@ def command(
         if tournament is not None:
             _enter(tournament, known)
     return EXIT_DONE
+
+
+def _apart(folder: Path, registry: Registry) -> tuple[str, ...]:
+    """Return what stands in the folder and is no part of the engine, and say so: results, the registry."""
+    from arena.cli.leftovers import leftovers
+
+    apart = leftovers(folder)
+    if apart:
+        print_line(f"left out, results of the arena: {', '.join(printable(each) for each in apart)}")
+    kept, own = registry.folder.resolve(), folder.resolve()
+    if kept != own and kept.is_relative_to(own):
+        apart += (kept.relative_to(own).as_posix(),)
+    return apart
 
 
 @contextmanager

@@ -134,7 +134,8 @@ def _missing(schedule: Schedule, played: PlayedGames) -> str:
     count = len(gaps)
     rest = f" and {count - len(ids)} more" if count > len(ids) else ""
     are = "is" if count == 1 else "are"
-    return f"the event is said to be finished, but {count} of its games {are} not there: {', '.join(ids)}{rest}"
+    named = f"{count} of its games {are} not there: {', '.join(ids)}{rest}"
+    return f"the event is said to be finished, but {named}"
 
 
 def _ended_early(store: ReadStore, event: Event) -> bool:

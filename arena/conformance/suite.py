@@ -10,7 +10,6 @@ import trio
 from arena.conformance.bench import Bench
 from arena.conformance.case import CaseFailed, CaseResult, CaseSkipped, Level, Report, Status
 from arena.conformance.stages import clock, commands, ending, games, moves, seeds, settings, start_up
-
 from arena.words import counted
 
 if TYPE_CHECKING:

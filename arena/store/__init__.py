@@ -16,7 +16,7 @@ from arena.store.reading import (
     Run,
     Tally,
 )
-from arena.store.schema import Standing
+from arena.store.schema import Standing, is_database
 from arena.store.soundness import oddity
 from arena.store.writing import RunStore
 
@@ -45,5 +45,6 @@ __all__ = [
     "Tally",
     "UnwritableError",
     "Worker",
+    "is_database",
     "oddity",
 ]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+_SQLITE = b"SQLite format 3\0"
+
 APPLICATION_ID = 0x47545041
 """`GTPA` in the file's header: tells our files from any other SQLite file (`file` shows it too)."""
 
@@ -129,6 +131,18 @@ def wal_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
+def is_database(path: Path) -> bool:
+    """Say whether a file, no link, begins as a database of ours does."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+    except OSError:
+        return False
+    return header.startswith(_SQLITE) and int.from_bytes(header[68:72], "big") == APPLICATION_ID
+
+
 def examine(path: Path) -> None:
     """Refuse a file that is no database of ours, by its header alone (SQLite, "Database File Format").
 
@@ -147,7 +161,7 @@ def examine(path: Path) -> None:
             raise StoreError(f"{path} is a folder, not a database") from None
     if size == 0:
         raise StoreError(f"{path} is empty, not a database: delete it to start anew")
-    if len(header) < 100 or not header.startswith(b"SQLite format 3\0"):
+    if len(header) < 100 or not header.startswith(_SQLITE):
         raise StoreError(f"{path} is not a gtparena database")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise StoreError(f"{path} is a database of another program, not of gtparena")

@@ -16,6 +16,10 @@ import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 MAX_FILES = 20_000
 """Most files of a bundle: far beyond any engine with its weights, and short enough to be looked through."""
@@ -92,10 +96,15 @@ def manifest_of(folder: Path) -> Manifest:
     return Manifest(tuple(sorted(files, key=lambda file: file.path.encode())))
 
 
-def copy_bundle(folder: Path, target: Path) -> Manifest:
+def copy_bundle(folder: Path, target: Path, *, without: Collection[str] = ()) -> Manifest:
     """Copy a folder's files to a folder that does not exist yet; return what the copy holds.
 
     Everybody may read the copy: engines of others run as other users.
+
+    Args:
+        folder: what is copied.
+        target: the new folder.
+        without: files and folders that are no part of it: paths inside `folder`, with / between their parts.
 
     Raises:
         BundleError: as `manifest_of`; the target is removed then.
@@ -103,7 +112,7 @@ def copy_bundle(folder: Path, target: Path) -> Manifest:
     try:
         target.mkdir(parents=True)
         _open_up(target)
-        for path in _files_in(folder):
+        for path in _files_in(folder, without):
             copied = target / path.relative_to(folder)
             copied.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copied, follow_symlinks=False)
@@ -121,7 +130,7 @@ def copy_bundle(folder: Path, target: Path) -> Manifest:
         raise
 
 
-def _files_in(folder: Path) -> list[Path]:
+def _files_in(folder: Path, without: Collection[str] = ()) -> list[Path]:
     """Return the files of a bundle, looked for without following any link."""
     found: list[Path] = []
 
@@ -129,10 +138,15 @@ def _files_in(folder: Path) -> list[Path]:
         raise BundleError(f"{error.filename} cannot be read: {error.strerror or error}") from error
 
     for place, folders, names in os.walk(folder, onerror=refuse):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
+        base = Path(place).relative_to(folder)
+        folders[:] = sorted(
+            name for name in folders if name not in LEFT_OUT and (base / name).as_posix() not in without
+        )
         for name in sorted([*names, *folders]):
             path = Path(place, name)
             inside = path.relative_to(folder).as_posix()
+            if inside in without:
+                continue
             if not inside.isprintable() or len(inside.encode("utf-8", "surrogateescape")) > MAX_PATH_BYTES:
                 raise BundleError(f"{inside[:80]!r} is no name that every system can write")
             mode = path.lstat().st_mode

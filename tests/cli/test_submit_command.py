@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from arena.cli.leftovers import leftovers
+from arena.submissions.bundle import copy_bundle
 from arena.submissions.registry import Registry
+from tests.cli.played import an_event, play
 from tests.cli.test_check_command import arena
 from tests.conformance.engines import needs_sandbox
 
@@ -72,6 +77,39 @@ def test_an_engine_that_passes_is_kept_entered_and_plays(
     cup.write_text(cup.read_text().replace("firstling@1.0", 'firstling@1.0"\nsandbox = "off'))
     assert arena("run", str(cup), "--no-output") == 0
     assert "firstling" in capsys.readouterr().out
+
+
+def test_results_of_trials_are_no_part_of_the_engine(
+    bot: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = bot()
+    monkeypatch.chdir(folder)
+    assert arena("submit", ".", *OFF) == 0
+    play(folder / "trial.db", an_event("pente", ("a", "b")))
+    (folder / "trial.db.lock").touch()
+    for place in ("trial-results", "trial-logs", "submissions/old-results"):
+        (folder / place).mkdir()
+        (folder / place / "x.csv").touch()
+    capsys.readouterr()
+    # Its own results change nothing about the engine: it is the one that was handed in.
+    assert arena("submit", ".", *OFF) == 0
+    out = capsys.readouterr().out
+    assert "left out, results of the arena: trial-logs, trial-results, trial.db, trial.db.lock\n" in out
+    assert "firstling@1.0 is there already, with the same content" in out
+
+
+def test_a_database_of_the_engines_own_goes_with_it(bot: Callable[..., Path], tmp_path: Path) -> None:
+    folder = bot()
+    with closing(sqlite3.connect(folder / "book.db")) as book, book:
+        book.execute("CREATE TABLE line (moves TEXT)")
+    (folder / "book-results").mkdir()
+    (folder / "book-results" / "tuned.txt").write_text("1")
+    assert leftovers(folder) == ()
+    copy_bundle(folder, tmp_path / "copy", without=leftovers(folder))
+    assert (tmp_path / "copy" / "book.db").exists()
 
 
 def test_a_version_is_entered_once(
