@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 @click.option("--time", help="Time control, e.g. 10+0.1, 5/move, 60+3x10, inf.")
 @click.option("--concurrency", type=int, help="Games at a time; default: half the cores.")
 @click.option("--seed", type=int, help="Public seed of schedule, openings and engines.")
-@click.option("--openings", help="Number of random plies, or a file of move lists.")
+@click.option(
+    "--openings",
+    metavar="OPENINGS",
+    help="Number of random plies, or a file of openings; or as in a tournament file:"
+    ' "random = 2", "file = book.txt, order = random".',
+)
 @click.option("--dice", type=click.Choice(["independent", "duplicate"]), help="Plakoto: dice of a pair.")
 @click.option("--oversubscribe", is_flag=True, default=None, help="Allow more threads than cores.")
 @click.option("--log", type=click.Choice(["faults", "all"]), help="Games whose exchange is kept (with --db).")
@@ -83,7 +88,7 @@ def command(
         "format": "match",
         "sandbox": sandbox,
         "komi": whole_or_text(komi),
-        "openings": _openings(openings),
+        "openings": openings_of(openings),
     }
     try:
         entries = [_entry(engine, sandbox) for engine in engines]
@@ -100,6 +105,7 @@ def command(
 
 
 _TERMS = ("elo0", "elo1", "alpha", "beta", "model", "min_pairs")
+_KEY = re.compile(r"""\s*["']?(\w+)["']?\s*=\s*(.*?)\s*""")
 _TERM = re.compile(rf"({'|'.join(_TERMS)})=(.*)")
 _LIKE_A_TERM = re.compile(r"[0-9A-Za-z_-]+=\S*")
 
@@ -182,7 +188,20 @@ def whole_or_text(text: str | None) -> object:
         return text
 
 
-def _openings(text: str | None) -> object:
+def openings_of(text: str | None) -> object:
+    """Return the key `openings` of a tournament file that the option's text stands for, None without one."""
     if text is None:
         return None
-    return {"random": int(text)} if text.isascii() and text.isdigit() else {"file": text}
+    if text.isascii() and text.isdigit():
+        return {"random": int(text)}
+    return {"file": text} if Path(text).exists() else _keys_in(text) or {"file": text}
+
+
+def _keys_in(text: str) -> dict[str, object]:
+    """Return keys with values as a tournament file has them, braces and quotes or not; empty: none."""
+    inner = text.strip()
+    if inner.startswith("{") and inner.endswith("}"):
+        inner = inner[1:-1]
+    found = [_KEY.fullmatch(word) for word in inner.split(",")]
+    keys = {each[1]: _number_or_text(each[2].strip("\"'")) for each in found if each}
+    return keys if len(keys) == len(found) else {}

@@ -62,6 +62,9 @@ def changes(stored: Event, given: Event) -> list[Change]:
         elif field.name in OF_THE_FIRST and stored.disciplines and given.disciplines:
             # The first of the disciplines says it.
             continue
+        elif field.name == "games_each" and None not in (stored.best_of, given.best_of):
+            # It follows from best_of, which is what a file says.
+            continue
         elif before != now:
             found.append(_event_change(stored, field.name, before, now))
     return found
@@ -72,7 +75,9 @@ def _event_change(stored: Event, name: str, before: Any, now: Any) -> Change:
         name == "rounds" and before is not None and now is not None and now > before
     )
     text = f"{name}: {_shown(before)} in the database, {_shown(now)} now"
-    if name == "book":
+    if name == "games_each":
+        text = _games_difference(before, now)
+    elif name == "book":
         text = f"openings: {_book_difference(before, now)}"
     elif name == "dice_key":
         text = "dice_key: not the one the event was begun with"
@@ -88,10 +93,12 @@ def _discipline_changes(
             old, new = getattr(before, field.name), getattr(now, field.name)
             if old != new:
                 more = may_grow and field.name == "games_each" and new > old
-                difference = f"{_shown(old)} in the database, {_shown(new)} now"
-                if field.name == "book":
-                    difference = _book_difference(old, new)
-                text = f"game {_shown(before.name)} {field.name}: {difference}"
+                difference = f"{field.name}: {_shown(old)} in the database, {_shown(new)} now"
+                if field.name == "games_each":
+                    difference = _games_difference(old, new)
+                elif field.name == "book":
+                    difference = f"openings: {_book_difference(old, new)}"
+                text = f"game {_shown(before.name)} {difference}"
                 found.append(Change(text, allowed=more, adds_games=more))
     found += [Change(f"game {_shown(each.name)}: no longer there") for each in stored[len(given) :]]
     is_new = bool(stored) and may_grow
@@ -138,6 +145,13 @@ def _engine_changes(
         for engine in given[len(stored) :]
     ]
     return found
+
+
+def _games_difference(before: int, now: int) -> str:
+    """Return how many games each, under both keys that a file may have said it with where pairs are whole."""
+    if before % 2 or now % 2:
+        return f"games_each: {before} in the database, {now} now"
+    return f"pairs: {before // 2} in the database, {now // 2} now (games_each: {before}, {now})"
 
 
 def _book_difference(before: OpeningBook, now: OpeningBook) -> str:

@@ -160,6 +160,7 @@ def test_two_databases_have_two_keys(tmp_path: Path) -> None:
     [
         ({"komi": 2}, "komi: 1 in the database, 2 now"),
         ({"games_each": 1}, "games_each: 2 in the database, 1 now"),
+        ({"games_each": 0}, "pairs: 1 in the database, 0 now (games_each: 2, 0)"),
         ({"name": "other"}, "name: 'cup' in the database, 'other' now"),
         ({"seed": 8}, "seed: 7 in the database, 8 now"),
         ({"time": parse_time("5/move")}, "time: '10+0.1' in the database, '5/move' now"),
