@@ -117,7 +117,9 @@ def results_of(
         void=tuple(game for game in void_games(store) if discipline in (None, discipline_of(game.id))),
         decisions=decisions_of(store),
         identical=_identical(columns, counts),
-        scheduled=None if design_of(store) is not None else _scheduled(event, schedule, discipline),
+        scheduled=None
+        if design_of(store) is not None
+        else _scheduled(event, schedule, discipline, is_finished=store.meta().finished is not None),
         disqualified=tuple(entry.target for entry in store.audit() if entry.action == "disqualify"),
         discipline=played if is_combined else None,
         disciplines=names,
@@ -214,11 +216,13 @@ def _schedule(event: Event, store: ReadStore) -> Schedule | None:
         return None
 
 
-def _scheduled(event: Event, schedule: Schedule | None, discipline: str | None) -> int | None:
+def _scheduled(
+    event: Event, schedule: Schedule | None, discipline: str | None, *, is_finished: bool
+) -> int | None:
     if schedule is None:
         return None
-    if discipline is None:
-        return schedule.planned()
+    if discipline is None or event.sprt is not None:
+        return schedule.expected(is_finished=is_finished)
     if event.is_dynamic:
         return None
     share = {each.name: each.games_each for each in event.all_disciplines}

@@ -71,7 +71,9 @@ def _run(plan: Laboratory, course: Course, schedule: Schedule, store: RunStore) 
     if tasks.is_over():
         click.echo("all games are played already", err=True)
         return EXIT_DONE
-    view = display(event, tally_of(event, plan.planned, store.path))
+    tally = tally_of(event, plan.planned, store.path)
+    tally.may_end_early = plan.design.precision is not None
+    view = display(event, tally, event.concurrency)
     with view:
 
         def again(task: GameTask) -> GameTask:

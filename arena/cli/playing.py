@@ -121,7 +121,7 @@ def _run(
     tally = tally_of(event, schedule.planned(), store.path)
     tasks = Tasks(event, schedule, store, tally)
     tasks.look_ahead()
-    _say_what_is_played(event, schedule, store)
+    _say_what_is_played(event, schedule, store, cluster)
     if tasks.is_over:
         store.finish()
         click.echo(f"everything is played already ({counted(tally.done, 'game')})", err=True)
@@ -130,7 +130,7 @@ def _run(
     lack = shortage(event.concurrency, len(event.engines), worker_count(event.concurrency))
     if lack is not None and cluster is None:
         raise Failure(lack)
-    view = display(event, tally)
+    view = display(event, tally, event.concurrency if cluster is None else cluster.games_at_a_time)
     with view:
 
         def again(task: GameTask) -> GameTask:
@@ -161,10 +161,10 @@ def _run(
             _say_what_was_decided(tally)
             return _negative_without_a_good_game(tally)
         case Ending.STOPPED | Ending.ABORTED:
-            left = tally.total - tally.done
-            click.echo(
-                f"stopped with {counted(left, 'game')} to play; the same command goes on from here", err=True
-            )
+            left = f"{counted(tally.total - tally.done, 'game')} to play"
+            if tally.may_end_early:
+                left = "the test undecided"
+            click.echo(f"stopped with {left}; the same command goes on from here", err=True)
             return EXIT_STOPPED
         case Ending.REFUSED if not report.findings:
             raise Failure(report.message, EXIT_CANNOT)
@@ -261,6 +261,8 @@ class Tasks:
                 return
             step = self._schedule.next_step(state.results, state.withdrawn)
             if step is None:
+                # A match that was decided early has left games out.
+                self._tally.total = len(self._schedule)
                 self.is_over = True
                 return
             self._store.add_step(step)
@@ -271,6 +273,7 @@ class Tasks:
 def tally_of(event: Event, total: int, database: Path) -> Tally:
     """Return what the stored games of an event add up to; `total` is the number of games there will be."""
     tally = Tally({entry.name: Line(entry.name) for entry in event.engines}, total)
+    tally.may_end_early = event.sprt is not None
     names = [entry.name for entry in event.engines]
     if PairingsWatch.fits(event):
         tally.watch = PairingsWatch(event)
@@ -301,11 +304,16 @@ def _negative_without_a_good_game(tally: Tally) -> int:
     return EXIT_DONE
 
 
-def _say_what_is_played(event: Event, schedule: Schedule, store: RunStore) -> None:
-    games = f"{'about ' if event.is_dynamic else ''}{counted(schedule.planned(), 'game')}"
+def _say_what_is_played(
+    event: Event, schedule: Schedule, store: RunStore, cluster: ClusterOptions | None
+) -> None:
+    about = "about " if event.is_dynamic else "at most " if event.sprt is not None else ""
+    games = f"{about}{counted(schedule.planned(), 'game')}"
+    at_a_time = event.concurrency if cluster is None else cluster.games_at_a_time
+    pace = "as many at a time as the workers take" if at_a_time is None else f"{at_a_time} at a time"
     what = f"{event.name}: {event.format}, {counted(len(event.engines), 'engine')}, {labels_of(event).rules}"
     click.echo(
-        f"{printable(what)}, {event.time.text}; {games}, {event.concurrency} at a time; {store.path}",
+        f"{printable(what)}, {event.time.text}; {games}, {pace}; {store.path}",
         err=True,
     )
     if any(rules_class(each.game).has_dice for each in event.all_disciplines):

@@ -77,6 +77,7 @@ class Tally:
     Attributes:
         lines: by engine name.
         total: games of the event.
+        may_end_early: whether a test or an estimate ends it, so that `total` is only the most there can be.
         done: games that need no playing any more.
         void: playings that counted for nobody.
         watch: what is known of the pairings while they are played, None where that cannot be watched.
@@ -88,6 +89,7 @@ class Tally:
     done: int = 0
     void: int = 0
     without_fault: int = 0
+    may_end_early: bool = False
     watch: PairingsWatch | None = None
 
     def add(self, black: str, white: str, winner: str | None, at_fault: str | None, games: int = 1) -> None:
@@ -131,6 +133,11 @@ class Pace:
         self._times.append(now)
         while self._times[0] < now - _RATE_WINDOW_S:
             self._times.popleft()
+
+    @property
+    def has_counted(self) -> bool:
+        """Whether a game was committed."""
+        return len(self._times) > 1
 
     def per_minute(self) -> float:
         """Return games per minute; 0.0 before the first game."""
@@ -178,11 +185,13 @@ def _told(evidence: Evidence) -> str:
 class _Watching:
     """What both displays do with events."""
 
-    def __init__(self, event: Event, tally: Tally) -> None:
+    def __init__(self, event: Event, tally: Tally, most_playing: int | None) -> None:
         self.event = event
         self.tally = tally
+        self.most_playing = most_playing
         self.pace = Pace()
         self.running: set[str] = set()
+        self.has_begun = False
         self._warned: set[tuple[str, str]] = set()
 
     def examined(self, findings: Iterable[EngineFinding]) -> None:
@@ -190,6 +199,7 @@ class _Watching:
             self._warn(finding.name, finding.warnings)
 
     def game_started(self, task: GameTask) -> None:
+        self.has_begun = True
         self.running.add(task.scheduled.id)
 
     def game_committed(self, record: GameRecord) -> None:
@@ -221,7 +231,7 @@ class _Watching:
     @property
     def playing(self) -> int:
         """How many games are being played; one that is over and not yet stored is none of them."""
-        return min(len(self.running), self.event.concurrency)
+        return len(self.running) if self.most_playing is None else min(len(self.running), self.most_playing)
 
     def beat(self) -> None:
         """Nothing is to be done now and then."""
@@ -230,24 +240,35 @@ class _Watching:
         """Return where the run stands, in one line."""
         tally = self.tally
         left = tally.total - tally.done
-        words = [
-            f"{tally.done} of {counted(tally.total, 'game')}",
-            f"{self.pace.per_minute():.1f} games a minute",
-        ]
-        if left:
-            words.append(f"{self.pace.left(left)} left")
+        most = "at most " if tally.may_end_early else ""
+        words = [f"{tally.done} of {most}{counted(tally.total, 'game')}"]
+        if self.pace.has_counted:
+            words.append(f"{self.pace.per_minute():.1f} games a minute")
+            if left and not tally.may_end_early:
+                words.append(f"{self.pace.left(left)} left")
         if tally.watch is not None and (known := tally.watch.words()):
             words.append(known)
         if tally.void:
             words.append(f"{tally.void} void")
         return ", ".join(words)
 
+    def state(self) -> str:
+        """Return the same, and what is being done at the moment."""
+        doing = f"{self.playing} being played" if self.has_begun else "the engines are being started"
+        return f"{self.summary()}, {doing}"
+
 
 class PlainLines(_Watching):
     """Lines for logs: faults and warnings at once, and where the run stands now and then."""
 
-    def __init__(self, event: Event, tally: Tally, now: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(event, tally)
+    def __init__(
+        self,
+        event: Event,
+        tally: Tally,
+        most_playing: int | None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(event, tally, most_playing)
         self._now = now
         self._last = now()
 
@@ -255,14 +276,15 @@ class PlainLines(_Watching):
         return self
 
     def __exit__(self, *error: object) -> None:
-        click.echo(self.summary(), err=True)
+        if self.has_begun:
+            click.echo(self.summary(), err=True)
 
     def beat(self) -> None:
         """Say where the run stands when that was not said for a while, whether games end or not."""
         now = self._now()
         if now - self._last >= HEARTBEAT_S:
             self._last = now
-            click.echo(f"{self.summary()}, {self.playing} being played", err=True)
+            click.echo(self.state(), err=True)
 
     def say(self, line: str) -> None:
         """Print a line."""
@@ -272,8 +294,8 @@ class PlainLines(_Watching):
 class LiveTable(_Watching):
     """A table that is drawn again four times a second."""
 
-    def __init__(self, event: Event, tally: Tally) -> None:
-        super().__init__(event, tally)
+    def __init__(self, event: Event, tally: Tally, most_playing: int | None) -> None:
+        super().__init__(event, tally, most_playing)
         from rich.console import Console
         from rich.live import Live
 
@@ -290,7 +312,8 @@ class LiveTable(_Watching):
 
     def __exit__(self, *error: object) -> None:
         self._live.stop()
-        self._console.print(self.summary(), markup=False)
+        if self.has_begun:
+            self._console.print(self.summary(), markup=False)
 
     def say(self, line: str) -> None:
         """Print a line above the table."""
@@ -303,8 +326,7 @@ class LiveTable(_Watching):
         from rich.table import Table
         from rich.text import Text
 
-        caption = f"{self.summary()}, {self.playing} being played"
-        table = Table(title=escape(self.event.name), caption=caption, box=box.SIMPLE_HEAD)
+        table = Table(title=escape(self.event.name), caption=escape(self.state()), box=box.SIMPLE_HEAD)
         # On a narrow terminal names are cut, figures never.
         table.add_column("Engine", no_wrap=True, overflow="ellipsis")
         for heading in ("Games", "Points", "Share", "Wins", "Draws", "Losses", "Faults"):
@@ -333,6 +355,13 @@ class LiveTable(_Watching):
         return self._pairings
 
 
-def display(event: Event, tally: Tally) -> Display:
-    """Return the display that fits where standard error goes."""
-    return LiveTable(event, tally) if sys.stderr.isatty() else PlainLines(event, tally)
+def display(event: Event, tally: Tally, most_playing: int | None) -> Display:
+    """Return the display that fits where standard error goes.
+
+    Args:
+        event: what is played.
+        tally: what its committed games add up to.
+        most_playing: games at a time, None where others settle that.
+    """
+    kind = LiveTable if sys.stderr.isatty() else PlainLines
+    return kind(event, tally, most_playing)

@@ -121,15 +121,14 @@ class PairingsWatch:
         return self._test is not None and self._test.state.is_decided
 
     def words(self) -> str:
-        """Return score, interval and test of a match in one line; empty before the first pair."""
+        """Return score, interval and test of a match in one line; before the first pair only the test."""
         scores = self.scores()
-        if len(self._names) > 2 or not scores:
-            return ""
-        (words,) = self._once(scores, _of_a_match)
         state = self.state
-        if state is not None:
-            words += f"; LLR {state.llr:.2f} ({state.lower:.2f}, {state.upper:.2f})"
-        return words
+        test = f"LLR {state.llr:.2f} (ends at {state.lower:.2f} or {state.upper:.2f})" if state else ""
+        if len(self._names) > 2 or not scores:
+            return test
+        (words,) = self._once(scores, _of_a_match)
+        return f"{words}; {test}" if test else words
 
     def scores(self) -> list[PairingScore]:
         """Return the pairings with a pair that counts, in the order of the engines."""

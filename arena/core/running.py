@@ -74,6 +74,7 @@ class RunningGame:
         clocks: Black's and White's; empty before the first turn.
         thinking_us: how long the side to move has been thinking; 0 before the first turn.
         said: what each side's engine last said it thinks, Black's first, as short texts.
+        is_over: whether it is being played no more; the moves may lack the last ones.
     """
 
     id: str
@@ -90,6 +91,7 @@ class RunningGame:
     clocks: tuple[ClockFace, ...] = ()
     thinking_us: int = 0
     said: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
+    is_over: bool = False
 
 
 def position_of(game: RunningGame) -> Position:
@@ -139,6 +141,7 @@ def view_to_bytes(view: RunningGame) -> bytes | None:
             "clocks": [[c.control, c.main_us, c.period_us, c.periods, c.moves] for c in view.clocks],
             "thinking_us": view.thinking_us,
             "said": [dict(said) for said in view.said],
+            "over": view.is_over,
         },
         separators=(",", ":"),
     ).encode()
@@ -182,6 +185,7 @@ def view_from_bytes(data: bytes) -> RunningGame:
         clocks=tuple(_clock(values) for values in clocks),
         thinking_us=_whole(fields.get("thinking_us"), "thinking_us", 0, _LONGEST_US),
         said=(_said(said[0]), _said(said[1])),
+        is_over=fields.get("over") is True,
     )
 
 

@@ -129,6 +129,16 @@ class Schedule:
         """Return how many games the event will have; by results: if nobody leaves and no match is drawn."""
         return self._games.planned()
 
+    def expected(self, *, is_finished: bool) -> int | None:
+        """Return how many games there will have been in the end; None: a sequential test says when that is.
+
+        Args:
+            is_finished: whether the event is over: by results it has had then what was paired, and no more.
+        """
+        if self._event.sprt is not None:
+            return None
+        return len(self) if is_finished else self.planned()
+
     def meetings_to_come(self) -> list[int]:
         """Return how many meetings each round has that is not paired yet; empty in fixed formats."""
         return self._games.meetings_to_come()

@@ -17,6 +17,7 @@ from arena.core.running import view_to_bytes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from arena.core.running import RunningGame
     from arena.live.referee import Referee
     from arena.store.watching import Announcer
 
@@ -43,7 +44,8 @@ async def show(running: Mapping[str, Referee], announcer: Announcer) -> None:
             await trio.sleep(_LOOK_FOR_WATCHERS_S)
             continue
         for game_id in shown.keys() - running.keys():
-            del shown[game_id]
+            if _end_is_told(shown[game_id], announcer):
+                del shown[game_id]
         for game_id, referee in tuple(running.items()):
             _show_one(referee, shown.setdefault(game_id, _Shown()), announcer)
             # Making a view takes some tens of microseconds: one at a time between other games' answers.
@@ -54,12 +56,19 @@ async def show(running: Mapping[str, Referee], announcer: Announcer) -> None:
 class _Shown:
     """What watchers were last told of one game, times on trio's clock."""
 
-    __slots__ = ("ply", "sent_at", "since")
+    __slots__ = ("ply", "sent_at", "since", "view")
 
     def __init__(self) -> None:
         self.ply = -1
         self.since = 0.0
         self.sent_at = float("-inf")
+        self.view: RunningGame | None = None
+
+
+def _end_is_told(shown: _Shown, announcer: Announcer) -> bool:
+    """Tell watchers that a game they have seen is over; False when that was dropped."""
+    data = None if shown.view is None else view_to_bytes(replace(shown.view, is_over=True))
+    return data is None or announcer.send(data)
 
 
 def _show_one(referee: Referee, shown: _Shown, announcer: Announcer) -> None:
@@ -68,6 +77,7 @@ def _show_one(referee: Referee, shown: _Shown, announcer: Announcer) -> None:
         shown.ply, shown.since, shown.sent_at = referee.ply, now, float("-inf")
     if now - shown.sent_at < _REPEAT_S:
         return
-    data = view_to_bytes(replace(referee.view(), thinking_us=int((now - shown.since) * 1e6)))
+    view = replace(referee.view(), thinking_us=int((now - shown.since) * 1e6))
+    data = view_to_bytes(view)
     if data is None or announcer.send(data):
-        shown.sent_at = now
+        shown.sent_at, shown.view = now, view

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 SHORTEST_TOKEN = 20
 """Characters; a token that this program makes has 43."""
 
+MOST_HEAD_BYTES = 16 * 1024
+"""Request line and headers together."""
+
 MOST_POSTED_BYTES = 4096
 """A move, a token: nothing that is posted is longer."""
 
@@ -139,6 +142,9 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> Response | None:
         """Return the answer that ends here, None for a request that may pass."""
+        if _head_bytes(scope) > MOST_HEAD_BYTES:
+            # The server stops reading one that is still incomplete there; what comes at once is complete.
+            return PlainTextResponse(f"at most {MOST_HEAD_BYTES} bytes of headers were expected\n", 400)
         headers = _headers(scope)
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         host = headers.get("host", "")
@@ -214,6 +220,13 @@ def static(path: str) -> Response:
         return PlainTextResponse("there is nothing of this name\n", 404)
     content, media_type = found
     return Response(content, media_type=media_type)
+
+
+def _head_bytes(scope: Scope) -> int:
+    """Return how long request line and headers are, each in its shortest form."""
+    target = len(scope["raw_path"]) + len(scope["query_string"]) + bool(scope["query_string"])
+    line = len(scope["method"]) + target + len("  HTTP/1.1\r\n")
+    return line + sum(len(name) + len(value) + len(": \r\n") for name, value in scope["headers"])
 
 
 def _headers(scope: Scope) -> dict[str, str]:

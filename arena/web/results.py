@@ -91,6 +91,7 @@ class ResultsReader:
         database: the file.
         event: the event as it was last read.
         finished: the playings that ended last, by id and attempt.
+        is_running: whether a run was on at the last look.
 
     Args:
         database: the file; it may vanish, be replaced, be written all the time.
@@ -109,6 +110,7 @@ class ResultsReader:
         self._further = further
         self._read: _Read | None = None
         self.finished: frozenset[tuple[str, int]] = frozenset()
+        self.is_running = True
 
     def close(self) -> None:
         """Close the database."""
@@ -136,7 +138,7 @@ class ResultsReader:
         read = self._opened()
         found: dict[str, object] = {}
         version = read.store.version()
-        is_running = is_held(read.store.path)
+        is_running = self.is_running = is_held(read.store.path)
         if version != read.version:
             event = read.store.event()
             is_other = event != read.event or read.version < 0
@@ -203,7 +205,8 @@ def _games_of(event: Event, store: ReadStore) -> int | None:
     if plan is not None:
         return plan.planned if plan.design.precision is None else None
     try:
-        return Schedule(event, steps=[each.step for each in store.steps()]).planned()
+        schedule = Schedule(event, steps=[each.step for each in store.steps()])
+        return schedule.expected(is_finished=store.meta().finished is not None)
     except (QuestionError, ScheduleError, OpeningError):
         return None
 

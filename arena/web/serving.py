@@ -16,6 +16,8 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from arena.web.guard import MOST_HEAD_BYTES
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -28,9 +30,6 @@ MOST_CONNECTIONS = 300
 
 REQUEST_LIMIT_S = 10.0
 """From the opening of a connection, or the first byte of a further request, to the request's last byte."""
-
-MOST_HEAD_BYTES = 16 * 1024
-"""Request line and headers together."""
 
 _QUIET_END_S = 1
 

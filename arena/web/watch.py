@@ -52,17 +52,24 @@ _VIEWS_A_ROUND = 500
 _MOST_FOLLOWED = 1000
 _SILENT_AFTER_S = 5.0
 _FORGOTTEN_AFTER_S = 15.0
+_GONE_AFTER_S = 4.0
+"""The same when no run is on; while one is, each game is told of every two seconds."""
+
+_LINGERS_S = 2.0
+"""How long the board of a game that is over keeps its place, if no other game takes it."""
+
 _GAME_ID = re.compile(r"[0-9A-Za-z._-]{1,100}")
 
 
 class _Followed:
-    """A running game that has been heard of."""
+    """A running game that has been heard of; `over_at` is when it was heard that it is over."""
 
     def __init__(self, view: RunningGame, heard_at: float) -> None:
         self.view = view
         self.heard_at = heard_at
         self.follower = Follower()
         self.board: dict[str, object] | None = None
+        self.over_at: float | None = None
 
 
 class Watch:
@@ -146,10 +153,18 @@ class Watch:
                 # Some other program's words; the next game is not less worth seeing for them.
                 continue
             known = self._games.get(view.id)
-            if known is not None and known.view.attempt <= view.attempt:
-                known.view, known.heard_at, known.board = view, now, None
-            elif known is None and len(self._games) < _MOST_FOLLOWED and _GAME_ID.fullmatch(view.id):
+            if view.is_over:
+                if known is not None and known.view.attempt == view.attempt and known.over_at is None:
+                    known.over_at = now
+            elif known is not None and known.view.attempt <= view.attempt:
+                known.view, known.heard_at, known.board, known.over_at = view, now, None, None
+            elif known is None and self._is_welcome(view):
                 self._games[view.id] = _Followed(view, now)
+
+    def _is_welcome(self, view: RunningGame) -> bool:
+        """Say whether a game not heard of before is to be followed, not one that has ended."""
+        has_ended = (view.id, view.attempt) in self._reader.finished
+        return not has_ended and len(self._games) < _MOST_FOLLOWED and bool(_GAME_ID.fullmatch(view.id))
 
     def _datagrams(self) -> Iterator[bytes]:
         for _ in range(_VIEWS_A_ROUND):
@@ -159,34 +174,42 @@ class Watch:
             yield data
 
     def _forget(self) -> None:
-        """Drop the games that are over, or not heard of any more."""
-        oldest = time.monotonic() - _FORGOTTEN_AFTER_S
-        over = [
-            game_id
-            for game_id, game in self._games.items()
-            if game.heard_at < oldest or (game_id, game.view.attempt) in self._reader.finished
-        ]
-        for game_id in over:
-            del self._games[game_id]
+        """Drop the games that have been over for a while, or are not heard of any more."""
+        now = time.monotonic()
+        oldest = now - (_FORGOTTEN_AFTER_S if self._reader.is_running else _GONE_AFTER_S)
+        for game_id, game in tuple(self._games.items()):
+            if game.over_at is None and (game_id, game.view.attempt) in self._reader.finished:
+                game.over_at = now
+            if game.heard_at < oldest or (game.over_at is not None and game.over_at < now - _LINGERS_S):
+                del self._games[game_id]
+
+    def _places_now(self, running: list[str]) -> list[str]:
+        """Return which boards stand where: a new game takes the place of one that is over."""
+        waiting = iter([each for each in running if each not in self._places])
+        places = []
+        for each in self._places:
+            is_running = each in self._games and self._games[each].over_at is None
+            places.append(each if is_running else next(waiting, each if each in self._games else ""))
+        places += [each for each, _ in zip(waiting, range(SHOWN_BOARDS - len(places)), strict=False)]
+        return [each for each in places if each]
 
     def _publish(self) -> None:
-        """Put the games into the feed; a new one takes the place of one that is over."""
-        waiting = iter([each for each in self._games if each not in self._places])
-        places = [each if each in self._games else next(waiting, "") for each in self._places]
-        places += [each for each, _ in zip(waiting, range(SHOWN_BOARDS - len(places)), strict=False)]
-        self._places = [each for each in places if each]
-        listed = [each for each in self._games if each not in self._places][:_LISTED_GAMES]
+        """Put the games into the feed; one that is over does not count and is not listed."""
+        running = [each for each, game in self._games.items() if game.over_at is None]
+        self._places = self._places_now(running)
+        listed = [each for each in running if each not in self._places][:_LISTED_GAMES]
         others = [_listed(self._games[each].view) for each in listed]
         # Which boards there are is told before what is on them.
-        self.feed.put("games", {"shown": self._places, "others": others, "count": len(self._games)})
+        self.feed.put("games", {"shown": self._places, "others": others, "count": len(running)})
         now = time.monotonic()
         for game_id in {*self._places, *self._wanted} & self._games.keys():
             game = self._games[game_id]
             if game.board is None or not self.feed.has(f"board {game_id}"):
                 age_us = int((now - game.heard_at) * 1e6)
                 game.board = board_of_view(game.view, game.follower, age_us)
-            silent = now - game.heard_at > _SILENT_AFTER_S
-            self.feed.put(f"board {game_id}", {**game.board, "silent": silent})
+            is_over = game.over_at is not None
+            silent = now - game.heard_at > _SILENT_AFTER_S and not is_over
+            self.feed.put(f"board {game_id}", {**game.board, "silent": silent, "over": is_over})
         self.feed.keep_only("board ", {f"board {each}" for each in (*self._places, *self._wanted)})
 
 

@@ -108,6 +108,7 @@ def test_a_run_that_has_died_and_one_that_is_finished_are_told_apart(page: Page,
         page.goto(address)
         page.locator("#progress", has_text="12 of 12 games played, finished").wait_for()
         page.locator("#no-games", has_text="Every game has been played").wait_for()
+        assert page.locator("#boards-title").inner_text() == "No game in progress"
         page.locator("#results a").first.click()
         page.locator(".card", has_text="turns").wait_for()
         assert "score" in page.locator(".card .head").inner_text()

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.cli.progress import HEARTBEAT_S, Line, PlainLines, Tally
+from arena.cli.sequence import PairingsWatch
+from arena.core.event import SequentialPlan
 from arena.core.schedule import Schedule
 from arena.core.task import game_task
 from arena.core.verdict import Reason, void
@@ -194,7 +196,7 @@ def test_totals_never_go_backwards_and_no_more_games_are_shown_than_run(
     of = event("a", "b", "c", games_each=4, concurrency=2)
     schedule = Schedule(of)
     tally = Tally({each.name: Line(each.name) for each in of.engines}, len(schedule))
-    view = PlainLines(of, tally)
+    view = PlainLines(of, tally, of.concurrency)
     ended = [
         record(of, 0),
         spoiled(of, 1),
@@ -218,14 +220,56 @@ def test_totals_never_go_backwards_and_no_more_games_are_shown_than_run(
 def test_the_heartbeat_comes_also_while_no_game_ends(capsys: pytest.CaptureFixture[str]) -> None:
     of = event("a", "b")
     now = 0.0
-    view = PlainLines(of, Tally({each.name: Line(each.name) for each in of.engines}, 2), now=lambda: now)
+    tally = Tally({each.name: Line(each.name) for each in of.engines}, 2)
+    view = PlainLines(of, tally, of.concurrency, now=lambda: now)
     lines = []
     for _ in range(70):
         now += HEARTBEAT_S / 20
         view.beat()
         lines += capsys.readouterr().err.splitlines()
     assert len(lines) == 3
-    assert all("0 of 2 games" in line for line in lines)
+    assert lines == ["0 of 2 games, the engines are being started"] * 3
+
+
+def test_a_run_in_which_no_game_began_says_nothing_of_games(capsys: pytest.CaptureFixture[str]) -> None:
+    of = event("a", "b")
+    with PlainLines(of, Tally({each.name: Line(each.name) for each in of.engines}, 2), of.concurrency):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_where_a_test_ends_the_event_no_time_is_promised(capsys: pytest.CaptureFixture[str]) -> None:
+    of = event("a", "b", games_each=200_000, sprt=SequentialPlan(0, 5, 0.05, 0.05, "logistic", 16))
+    tally = Tally({each.name: Line(each.name) for each in of.engines}, 200_000, may_end_early=True)
+    tally.watch = PairingsWatch(of)
+    view = PlainLines(of, tally, of.concurrency)
+    assert view.summary() == "0 of at most 200000 games, LLR 0.00 (ends at -2.94 or 2.94)"
+    for ordinal in range(2):
+        view.game_started(game_task(of, Schedule(of).game(ordinal), 1, bytes(32)))
+        view.game_committed(record(of, ordinal))
+        tally.watch.take([record(of, ordinal)])
+    assert " games a minute, score 0.500 in 1 pair, " in view.summary()
+    assert view.summary().endswith("; LLR -0.01 (ends at -2.94 or 2.94)")
+    assert " left" not in view.summary()
+
+
+def test_games_on_a_cluster_are_not_held_to_the_files_number() -> None:
+    of = event("a", "b", games_each=8, concurrency=1)
+    view = PlainLines(of, Tally({each.name: Line(each.name) for each in of.engines}, 8), None)
+    for ordinal in range(4):
+        view.game_started(game_task(of, Schedule(of).game(ordinal), 1, bytes(32)))
+    assert view.playing == 4
+
+
+def test_games_that_an_early_end_of_a_match_leaves_out_are_not_waited_for(tmp_path: Path) -> None:
+    file = tournament(tmp_path, engines=4, keys="best_of = 3")
+    file.write_text(file.read_text().replace('"round-robin"', '"knockout"'))
+    done = arena("run", file)
+    assert done.returncode == 0, done.stderr
+    games = games_played(tmp_path / "cup.db")
+    assert games < 9
+    assert f"\n{games} of {games} games, " in done.stderr
+    assert f"{games} games counted of {games} scheduled." in done.stdout
 
 
 # ---- broken off -------------------------------------------------------------------------------------------

@@ -97,3 +97,19 @@ async def test_fast_games_cost_no_more_than_slow_ones(autojump_clock: MockClock)
     referee, announcer = FakeReferee(), FakeAnnouncer()
     await shown_for(10, referee, announcer, moves_at=tuple(n / 100 for n in range(1000)))
     assert referee.looked_at < 100
+
+
+async def test_the_end_of_a_game_is_told_until_it_is_heard(autojump_clock: MockClock) -> None:
+    referee, announcer = FakeReferee(), FakeAnnouncer()
+    running = cast("dict[str, Referee]", {"1-2.1a": referee})
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(show, running, cast("Announcer", announcer))
+        await trio.sleep(1)
+        announcer.has_room = False
+        running.clear()
+        await trio.sleep(1)
+        announcer.has_room = True
+        await trio.sleep(10)
+        nursery.cancel_scope.cancel()
+    assert [view.is_over for view in announcer.sent].count(True) == 1
+    assert announcer.sent[-1].is_over

@@ -170,6 +170,8 @@ def test_a_match_with_a_sequential_test_tells_where_it_stands(tmp_path: Path) ->
     assert panel["title"] == "Sequential test"
     assert "LLR" in panel["lines"][0]
     assert len(panel["lines"]) == 2
+    # Where a test ends the match, its cap is no number of games to come.
+    assert (found["progress"]["total"], found["progress"]["state"]) == (None, "finished")
 
 
 def test_names_from_outside_come_as_harmless_text(tmp_path: Path) -> None:

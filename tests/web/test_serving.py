@@ -121,6 +121,23 @@ def test_malformed_and_oversized_requests_hurt_nobody(address: str, data: bytes)
     still_serves(address)
 
 
+@pytest.mark.parametrize(("head_bytes", "status"), [(16_000, b"200"), (17_000, b"400"), (60_000, b"400")])
+@pytest.mark.parametrize("place", ["header", "headers", "target"])
+def test_a_long_head_is_refused_however_it_arrives(
+    address: str, head_bytes: int, status: bytes, place: str
+) -> None:
+    size = head_bytes - 100
+    match place:
+        case "header":
+            data = request("/static/style.css", "X: " + "x" * size)
+        case "headers":
+            data = request("/static/style.css", *["X: xxxxx"] * (size // 10))
+        case _:
+            data = request("/static/style.css?" + "x" * size)
+    assert answer(address, data).startswith(b"HTTP/1.1 " + status)
+    still_serves(address)
+
+
 def test_a_request_that_never_gets_complete_is_ended(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "REQUEST_LIMIT_S", 0.3)
     starts = (

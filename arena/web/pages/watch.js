@@ -6,8 +6,13 @@ const only = document.body.dataset.game || "";
 const cards = new Map();
 let drawings = {};
 let colours = ["Black", "White"];
+const endWords = {
+  finished: "Every game has been played.",
+  stopped: "The run was stopped before its last game; it can be gone on with.",
+  "broken off": "The run was broken off: what was being played is played again when it is gone on with.",
+};
 let games = { shown: [], others: [], count: 0 };
-let isPlayed = false;
+let state = "";
 
 const at = (id) => document.getElementById(id);
 
@@ -112,10 +117,13 @@ class Card {
     let note = game.trouble || "";
     if (game.missing) {
       note = "There is no such game, or it has not been played yet.";
+    } else if (game.over) {
+      note = "This game is over.";
     } else if (game.silent) {
       note = "No news of this game for some seconds.";
     }
     setText(this.note, note);
+    this.element.classList.toggle("over", game.over === true);
     this.tick();
   }
 
@@ -141,7 +149,7 @@ class Card {
   tick() {
     const game = this.last;
     (game.clocks || []).forEach((clock, side) => {
-      const running = game.mover === side && !game.silent ? performance.now() - this.toldAt : 0;
+      const running = game.mover === side && !game.silent && !game.over ? performance.now() - this.toldAt : 0;
       setText(this.sides[side].children[1], clockWords(clock, running));
     });
   }
@@ -164,8 +172,9 @@ function arrange() {
     at("boards").replaceChildren(...wanted);
   }
   if (!only) {
-    const none = isPlayed ? "Every game has been played." : "No moves are being received just now.";
-    setText(at("no-games"), games.count ? "" : none);
+    setText(at("boards-title"), games.count || state === "running" ? "Games in progress" : "No game in progress");
+    const none = endWords[state] || "No moves are being received just now.";
+    setText(at("no-games"), games.shown.length ? "" : none);
   }
 }
 
@@ -197,8 +206,9 @@ const told = {
     if (progress.void) {
       words.push(`${progress.void} void and played again`);
     }
-    isPlayed = progress.state === "finished";
+    state = progress.state;
     setText(at("progress"), words.join(", "));
+    at("bar").hidden = progress.total === null;
     at("bar").max = Math.max(total, 1);
     at("bar").value = progress.played;
     arrange();
