@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.errors import Failure
+from arena.cli.outcome_words import detail_words, margin_words
 from arena.cli.printing import is_coloured, print_line, print_rows
 from arena.cli.target import file_argument, opened_for_reading, schedule_of, told
 from arena.core.event import IMPORTED
-from arena.rules.base import QuestionError, colour_name
+from arena.rules.base import BLACK, WHITE, QuestionError, colour_name
 from arena.rules.registry import rules_class
 from arena.store import Standing
 from arena.words import counted, in_words
@@ -123,10 +124,11 @@ def _facts(record: GameRecord, standing: Standing, circumstances: Circumstances)
     yield f"result: {printable(verdict.result)} ({reasons})"
     if verdict.winner is not None:
         yield f"winner: {printable((record.black, record.white)[verdict.winner].name)}"
-    if board is not None and board.board_margin is not None:
-        yield f"margin: {board.board_margin:+g} on the board, {board.final_margin or 0:+g} in the end"
+    titles = [_title(record, colour) for colour in (BLACK, WHITE)]
+    if board is not None and (margin := margin_words(board, titles)) is not None:
+        yield f"margin: {margin}"
     if board is not None and board.details:
-        yield f"details: {printable(json.dumps(dict(board.details), ensure_ascii=False))}"
+        yield f"details: {printable(detail_words(board.details, titles))}"
     yield f"played: {printable(record.started)} to {printable(record.ended)}"
     if record.adjudged is not None:
         yield _adjudged(record.adjudged)
