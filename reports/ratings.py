@@ -21,7 +21,7 @@ from arena.rules.registry import rules_class
 from arena.stats.ratings import rate
 from reports.printable import NAME_CELLS, printable
 from reports.stored import design_of
-from reports.tables import Column, Table
+from reports.tables import DASH, Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -255,7 +255,7 @@ def _superiority_table(games: RatedGames, ratings: Ratings, of_kind: str) -> Tab
         (
             place,
             games.names[player],
-            *("-" if value is None else f"{100 * value:.1f}" for value in _row(ratings, player, order)),
+            *(DASH if value is None else f"{100 * value:.1f}" for value in _row(ratings, player, order)),
         )
         for place, player in enumerate(order, 1)
     )

@@ -15,7 +15,7 @@ from tabulate import tabulate
 from arena.words import counted
 from reports.estimates import Estimate
 from reports.extras import require
-from reports.printable import NAME_CELLS, markdown, printable, spreadsheet
+from reports.printable import NAME_CELLS, markdown, printable, spreadsheet, text_width
 from reports.standings import Score
 
 if TYPE_CHECKING:
@@ -33,6 +33,14 @@ class Rank:
     place: int
     is_shared: bool
 
+
+class Sign(str):
+    """A text that stands for no value, such as a dash: for people only, in CSV the cell is empty."""
+
+    __slots__ = ()
+
+
+DASH = Sign("-")
 
 _HEADER_CELLS = 40
 
@@ -79,14 +87,50 @@ class Table:
     notes: tuple[str, ...] = ()
 
 
-def text(table: Table) -> str:
-    """Render for a terminal: title, table, notes; no line end at the end."""
+def text(table: Table, cells: int | None = None) -> str:
+    """Render for a terminal: title, table, notes; no line end at the end.
+
+    Args:
+        table: what is rendered.
+        cells: of a line; a wider table stands in parts below each other, each with the first columns of the
+            whole. None: as wide as it is.
+    """
     headers = [printable(column.header, _HEADER_CELLS) for column in table.columns]
-    body = tabulate(
-        shown(table), headers, tablefmt="simple", disable_numparse=True, colalign=alignment(table)
-    )
+    rows, aligned = shown(table), alignment(table)
+    bodies = [
+        tabulate(
+            [[row[place] for place in part] for row in rows],
+            [headers[place] for place in part],
+            tablefmt="simple",
+            disable_numparse=True,
+            colalign=[aligned[place] for place in part],
+        )
+        for part in _parts(headers, rows, aligned, cells)
+    ]
     notes = "".join(f"\n{note}" for note in table.notes)
-    return f"{printable(table.title)}\n\n{body}{chr(10) if notes else ''}{notes}"
+    return "\n\n".join([printable(table.title), *bodies]) + (f"\n{notes}" if notes else "")
+
+
+def _parts(
+    headers: Sequence[str], rows: Sequence[Sequence[str]], aligned: Sequence[str], cells: int | None
+) -> list[list[int]]:
+    """Return the places of the columns of each part of a table, so that none is wider than a line."""
+    # tabulate makes a column two wider than its header, and puts two blanks between columns.
+    widths = [
+        max(text_width(header) + 2, *(text_width(row[place]) for row in rows), 0) + 2
+        for place, header in enumerate(headers)
+    ]
+    if cells is None or sum(widths) - 2 <= cells:
+        return [list(range(len(headers)))]
+    # A row is known by its name: the first column of text, with the rank that may stand before it.
+    named = list(range(2 if aligned[:2] == ["right", "left"] else 1))
+    parts = [named.copy()]
+    for place in range(len(named), len(headers)):
+        wide = sum(widths[each] for each in parts[-1]) + widths[place] - 2
+        if wide > cells and len(parts[-1]) > len(named):
+            parts.append(named.copy())
+        parts[-1].append(place)
+    return parts
 
 
 def shown(table: Table) -> list[list[str]]:
@@ -225,7 +269,7 @@ def cross_table(results: Results, table: Standings) -> Table:
             place + 1,
             _name(line),
             *(
-                "-" if place == other else "" if met is None else f"{plain(met.points)}/{met.games}"
+                DASH if place == other else "" if met is None else f"{plain(met.points)}/{met.games}"
                 for other, met in enumerate(table.cross[place])
             ),
         )
@@ -406,14 +450,25 @@ def _keys(table: Table, place: int, column: Column) -> list[str]:
 def _values(cell: Cell, width: int) -> Sequence[str | int | float | None]:
     match cell:
         case Estimate():
-            return (cell.value, cell.low, cell.high)
+            return (_rounded(cell.value), _rounded(cell.low), _rounded(cell.high))
         case Score():
             return (cell.games, cell.points, cell.wins, cell.draws, cell.losses, cell.failed)
         case Rank():
             return (cell.place,)
+        case Sign():
+            return (None,) * width
         case str():
             return (spreadsheet(cell),)
         case None:
             return (None,) * width
+        case float():
+            return (_rounded(cell),)
         case _:
             return (cell,)
+
+
+def _rounded(number: float | None) -> float | None:
+    """Return a figure with six decimals, a small one with six digits: more than any number of games tells."""
+    if number is None or abs(number) >= 1:
+        return number if number is None else round(number, 6)
+    return float(f"{number:.6g}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.errors import Failure
-from arena.cli.printing import print_line
+from arena.cli.printing import print_line, terminal_cells
 from arena.cli.target import DATABASE, told, writing_told
 from arena.words import counted
 from reports.printable import printable
@@ -212,7 +212,7 @@ def _played(
     if as_json:
         print_line(json.dumps(_finite(study.as_object())))
     else:
-        parts = [*map(tables.text, study.tables()), "\n".join(study.lines())]
+        parts = [*(tables.text(each, terminal_cells()) for each in study.tables()), "\n".join(study.lines())]
         for line in "\n\n\n".join(parts).split("\n"):
             print_line(line)
     if output is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -17,15 +18,34 @@ LOOKED_AT_ROWS = 500
 """Columns are as wide as these first rows need; a longer text further down moves its line."""
 
 
+def terminal_cells() -> int | None:
+    """Return how wide the terminal is that standard output goes to, None where it goes somewhere else."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def print_rows(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print rows of text in columns, texts escaped, under a line of headers."""
+    """Print rows of text in columns, texts escaped, under a line of headers.
+
+    On a terminal that is too narrow the last columns are left out, and named below.
+    """
     shown = ([printable(text) for text in row] for row in rows)
     first = list(itertools.islice(shown, LOOKED_AT_ROWS))
     widths = [max(map(text_width, column)) for column in zip(headers, *first, strict=True)]
-    print_line(_in_columns(headers, widths))
+    fitting = _fitting(widths, terminal_cells())
+    widths = widths[:fitting]
+    print_line(_in_columns(headers[:fitting], widths))
     print_line("  ".join("-" * width for width in widths))
     for row in itertools.chain(first, shown):
-        print_line(_in_columns(row, widths))
+        print_line(_in_columns(row[:fitting], widths))
+    if left_out := headers[fitting:]:
+        print_line(f"(a wider terminal, or a pipe, has also: {'; '.join(left_out)})")
+
+
+def _fitting(widths: Sequence[int], cells: int | None) -> int:
+    """Return how many columns stand in a line, and at least two."""
+    wide = itertools.accumulate(width + 2 for width in widths)
+    fitting = sum(each - 2 <= cells for each in wide) if cells is not None else len(widths)
+    return min(len(widths), max(2, fitting))
 
 
 def print_object(fields: Mapping[str, object], name: str, items: Iterable[object]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.errors import Failure
-from arena.cli.printing import print_line
+from arena.cli.printing import print_line, terminal_cells
 from arena.cli.target import opened_for_reading, told, writing_told
 from arena.rules.base import QuestionError
 from arena.store import StoreError
@@ -65,7 +65,7 @@ def command(
     else:
         for kind, (own, ratings) in rated.items():
             for table in rating_tables(own, ratings, kind):
-                for line in [*tables.text(table).split("\n"), "", ""]:
+                for line in [*tables.text(table, terminal_cells()).split("\n"), "", ""]:
                     print_line(line)
     if folder is not None:
         with writing_told(folder):

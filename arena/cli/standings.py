@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.printing import print_line
+from arena.cli.printing import print_line, terminal_cells
 from arena.cli.target import file_argument, opened_for_reading, told, writing_told
 from arena.words import counted
 from reports import tables
@@ -64,8 +64,9 @@ def _print_workers(file: Path) -> None:
 
         labels = labels_of(store.event())
         found = by_worker(store, store.columns())
+        title = f"Workers: {labels.event}"
         if found is not None:
-            for line in f"\n\n{tables.text(table(found, f'Workers: {labels.event}'))}".split("\n"):
+            for line in f"\n\n{tables.text(table(found, title), terminal_cells())}".split("\n"):
                 print_line(line)
 
 
@@ -129,6 +130,7 @@ def _read(file: Path) -> _Found:
 
 def _print(found: _Found) -> None:
     texts = []
+    cells = terminal_cells()
     for name, results in found.compared.items():
         table = standings(results)
         shown = [tables.standings_table(results, table)]
@@ -136,13 +138,13 @@ def _print(found: _Found) -> None:
             shown.append(tables.cross_table(results, table))
         pairings = tables.pairings_table(results, _MOST_PAIRINGS) if len(results.engines) > 2 else None
         shown += [pairings] if pairings is not None else []
-        texts += [tables.text(each) for each in (*shown, tables.conduct_table(results, table))]
+        texts += [tables.text(each, cells) for each in (*shown, tables.conduct_table(results, table))]
         if results.void and not name:
-            texts.append(tables.text(tables.void_table(results)))
+            texts.append(tables.text(tables.void_table(results), cells))
     if found.by_komi is not None:
-        texts.append(tables.text(found.by_komi))
+        texts.append(tables.text(found.by_komi, cells))
     if found.is_self_play:
-        texts.append(tables.text(tables.void_table(found.of_all)) if found.of_all.void else "")
+        texts.append(tables.text(tables.void_table(found.of_all), cells) if found.of_all.void else "")
     else:
         texts.append("\n".join(duel_lines(found.of_all)))
     for line in "\n\n\n".join(filter(None, texts)).split("\n"):

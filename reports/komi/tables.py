@@ -144,7 +144,7 @@ def _p(value: float) -> str:
 
 
 def _row(row: KomiRow) -> tuple[Cell, ...]:
-    taken = f"{row.button_black}/{row.button_white}/{row.button_untaken}" if row.button else "-"
+    taken = f"{row.button_black}/{row.button_white}/{row.button_untaken}" if row.button else "unused"
     return (
         row.komi,
         row.games,
