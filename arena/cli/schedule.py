@@ -56,7 +56,7 @@ def command(file: Path, as_json: bool) -> None:
         print_object(head, "games", (_as_object(game, event) for game in games))
         return
     labels = labels_of(event)
-    about = "about " if event.is_dynamic else ""
+    about = "about " if event.is_dynamic else "at most " if event.sprt is not None else ""
     print_line(
         printable(
             f"{labels.event}: {event.format}, {labels.rules}, {about}{counted(schedule.planned(), 'game')}"
@@ -112,6 +112,8 @@ def _time_lines(time: Forecast, event: Event) -> Iterator[str]:
             f"time: at most about {duration(time.at_most_s)} for {counted(time.games, 'game')}, {at_a_time}: "
             f"both clocks used up in games of {turns} turns (the median of {source})"
         )
+    if event.sprt is not None:
+        yield "time: the sequential test may end the match at any time before"
     if time.measured_s is not None:
         means = ", ".join(
             f"{printable(name)} {each.mean_s:.3g} s".strip() for name, each in time.measured.items()

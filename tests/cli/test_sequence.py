@@ -13,7 +13,7 @@ from arena.stats.sprt import Decision
 from arena.store import ReadStore
 from reports.stored import results_of
 from tests.cli.played import an_event, play
-from tests.cli.runs import arena
+from tests.cli.runs import arena, tournament
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,3 +130,13 @@ def test_a_decided_match_stops_says_so_and_is_verified(tmp_path: Path) -> None:
     again = arena("match", "greedy_player", "random_player", "--sprt", *words, *options)
     assert again.returncode == 0
     assert "played already" in again.stderr
+
+
+def test_the_schedule_of_a_sequential_match_is_the_most_there_can_be(tmp_path: Path) -> None:
+    file = tournament(tmp_path, engines=2, keys="pairs = 50")
+    text = file.read_text().replace('"round-robin"', '"match"')
+    file.write_text(f"{text}\n[sprt]\nelo0 = 0\nelo1 = 50\n")
+    told = arena("schedule", file)
+    assert told.returncode == 0, told.stderr
+    assert ", at most 100 games\n" in told.stdout
+    assert "the sequential test may end the match" in told.stdout
