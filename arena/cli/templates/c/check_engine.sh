@@ -4,13 +4,15 @@ set -eu
 cd "$(dirname "$0")"
 coproc ENGINE { ./engine; }
 process=$ENGINE_PID
+# Descriptors of its own: bash forgets those of a coprocess as soon as it ends, perhaps before its last answer is read.
+exec {to_engine}>&"${ENGINE[1]}" {from_engine}<&"${ENGINE[0]}"
 
 # Sends a command and sets `reply` to all lines of the answer.
 ask() {
   local line
-  printf '%s\n' "$1" >&"${ENGINE[1]}"
+  printf '%s\n' "$1" >&"$to_engine"
   reply=''
-  while IFS= read -r line <&"${ENGINE[0]}" && [[ -n $line ]]; do reply+="$line "; done
+  while IFS= read -r line <&"$from_engine" && [[ -n $line ]]; do reply+="$line "; done
 }
 
 fail() {
