@@ -61,9 +61,11 @@ class RatedGames:
     kinds: tuple[tuple[str, bool], ...]
     kind: NDArray[np.int32]
 
-    def place_of(self, name: str) -> int:
-        """Return the index of a player, that of the first one where there is none of this name."""
-        return self.names.index(name) if name in self.names else 0
+    def rated_from(self, anchor: str, anchor_elo: float) -> Ratings:
+        """Return the ratings with a player of this name at this Elo; without it, with the first one at 0."""
+        if anchor in self.names:
+            return ratings_of(self, self.names.index(anchor), anchor_elo)
+        return ratings_of(self, 0, 0.0)
 
     def by_kind(self) -> Iterator[tuple[str, RatedGames]]:
         """Yield each kind's games with the players who played them; nothing where there is one kind."""

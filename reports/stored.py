@@ -68,19 +68,19 @@ def results_of(
 
     kept = slice(None) if counts.all() else counts
 
-    def integers(column: np.ndarray) -> Integers:
-        """As narrow as they are, and without a copy where every game counts: a million take 4 MB."""
+    def counted(column: np.ndarray) -> Integers:
+        """Return the entries of the games that count, as narrow as they are; no copy where all do."""
         taken: Integers = column[kept]
         return taken
 
     def margins(column: np.ndarray) -> Floats:
         return np.full(int(counts.sum()), np.nan) if is_combined else column[kept]
 
-    black, white = integers(columns.black), integers(columns.white)
+    black, white = counted(columns.black), counted(columns.white)
     played = kind[kept]
-    moves = integers(columns.black_moves), integers(columns.white_moves)
+    moves = counted(columns.black_moves), counted(columns.white_moves)
     winner = columns.winner[kept]
-    pair = integers(columns.pair)
+    pair = counted(columns.pair)
     black_points = np.where(winner == _BLACK_WINS, 1.0, np.where(winner == _DRAW, 0.5, 0.0))
     white_points = np.where(winner == _WHITE_WINS, 1.0, np.where(winner == _DRAW, 0.5, 0.0))
     pairings: tuple[PairingScore, ...] = ()
@@ -102,14 +102,14 @@ def results_of(
         white_points=white_points,
         pairings=pairings,
         reasons=columns.reasons,
-        reason=integers(columns.reason),
-        at_fault=integers(columns.at_fault),
+        reason=counted(columns.reason),
+        at_fault=counted(columns.at_fault),
         board_margin=margins(columns.board_margin),
         final_margin=margins(columns.final_margin),
-        plies=integers(columns.plies),
+        plies=counted(columns.plies),
         moves=moves,
-        spent_us=(integers(columns.black_us), integers(columns.white_us)),
-        longest_us=(integers(columns.black_longest_us), integers(columns.white_longest_us)),
+        spent_us=(counted(columns.black_us), counted(columns.white_us)),
+        longest_us=(counted(columns.black_longest_us), counted(columns.white_longest_us)),
         granted_us=(
             granted.to(played, black, white, moves[0]),
             granted.to(played, white, black, moves[1]),

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 @click.option("--dice", type=click.Choice(["independent", "duplicate"]), help="Plakoto: dice of a pair.")
 @click.option("--oversubscribe", is_flag=True, default=None, help="Allow more threads than cores.")
 @click.option("--log", type=click.Choice(["faults", "all"]), help="Games whose exchange is kept (with --db).")
-@click.option("--plays", is_flag=True, help="Both play the game, though one may not list arena-game.")
+@click.option(
+    "--plays", is_flag=True, help="Take it that both play the game, also one that does not list arena-game."
+)
 @click.option("--name", help="Name of the match.")
 @click.option("--db", type=DATABASE, help="Keep the games in this database.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for tables and charts.")

@@ -59,7 +59,7 @@ def command(
     rated = {"": (games, ratings_of(games, place, anchor_elo))}
     for kind, own in games.by_kind():
         if own.points.size:
-            rated[kind] = own, ratings_of(own, own.place_of(games.names[place]), anchor_elo)
+            rated[kind] = own, own.rated_from(games.names[place], anchor_elo)
     if as_json:
         print_line(json.dumps(_as_object(rated)))
     else:

@@ -747,14 +747,15 @@ class DaskCrew:
         """Return views of running games, of as many workers as there are boards to be shown for."""
         client, asked, games = self._client, [], 0
         for member in self._members.values():
-            if member.running and games < MOST_GAMES:
+            if member.begun and games < MOST_GAMES:
                 asked.append(member.address)
-                games += len(member.running)
+                games += len(member.begun)
         if client is None or not asked:
             return ()
         call = partial(views_at, client, self._there, self._run, asked)
         with trio.move_on_after(ANSWER_S), suppress(Exception):
-            # One at a time, also where one is left behind: whatever Dask raises, games do not depend on it.
+            # One at a time, even when one that does not answer is left behind. Whatever Dask raises: no game
+            # depends on it.
             return await trio.to_thread.run_sync(call, limiter=self._viewer, abandon_on_cancel=True)
         return ()
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from arena.live.preflight import EngineFinding
 
 _SHORT_GAME_S = 5.0
-"""Games shorter than this are handed out one more at a time than a worker plays: the way there is long."""
+"""Of shorter games a worker gets at least one more than it plays at a time: the way there is long."""
 
 
 class Desk(Protocol):

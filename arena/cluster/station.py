@@ -32,7 +32,7 @@ from arena.cluster.calibration import speed
 from arena.cluster.installation import installation
 from arena.cluster.viewing import Collector
 from arena.live.child import start_module
-from arena.live.crew import as_examined
+from arena.live.crew import STOPPED_LOOK_S, as_examined
 from arena.live.messages import (
     BlockingStream,
     Examine,
@@ -46,6 +46,7 @@ from arena.live.messages import (
     UseEvent,
 )
 from arena.live.pool import hashes_of
+from arena.live.proc import is_stopped
 from arena.live.sandbox import bubblewrap_problem, problem
 from arena.live.slots import Slot, slots_of
 
@@ -482,9 +483,15 @@ class _Session:
             replies.put(message)
 
     def _end_when_over(self) -> None:
-        while not self._over.wait(_IDLE_S / 4):
+        was_stopped = False
+        while not self._over.wait(STOPPED_LOOK_S):
             if time.monotonic() - self._wanted_at > _IDLE_S:
                 self._over.set()
+            stopped = is_stopped(self._process.pid)
+            if stopped and was_stopped:
+                # Whoever receives meets the end of its stream.
+                self._process.kill()
+            was_stopped = stopped
         self.views.close()
         if self._is_polite:
             with suppress(OSError):

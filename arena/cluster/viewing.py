@@ -33,8 +33,8 @@ _UNASKED_S = 5.0
 
 _LOOK_MS = 500
 _TRY_AGAIN_S = 0.1
-_TRIES = 10
-"""A local socket holds ten datagrams, and a watcher empties it five times a second."""
+_HOLDS = 10
+"""So many datagrams a local socket holds, and a watcher empties it five times a second."""
 
 
 class Collector:
@@ -111,14 +111,16 @@ async def relay(database: Path, views: Callable[[], Awaitable[Sequence[bytes]]])
         while True:
             await trio.sleep(_ROUND_S)
             if announcer.look():
-                for data in await views():
-                    await _announce(announcer, data)
+                await _announce(announcer, await views())
     finally:
         announcer.close()
 
 
-async def _announce(announcer: Announcer, data: bytes) -> None:
-    for _ in range(_TRIES):
-        if announcer.send(data):
-            return
-        await trio.sleep(_TRY_AGAIN_S)
+async def _announce(announcer: Announcer, views: Sequence[bytes]) -> None:
+    """Tell every watcher of every game; of one that does not listen, only until the next round is due."""
+    left = list(views)
+    with trio.move_on_after(_ROUND_S):
+        while left := [data for data in left if not announcer.send(data)]:
+            # What found no room comes first the next time: others may have taken what one does not take.
+            left = left[_HOLDS:] + left[:_HOLDS]
+            await trio.sleep(_TRY_AGAIN_S)

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from arena.live.slots import Slot
 
 SHORT_GAME_S = 0.5
-"""A worker whose games are shorter is given one more than it may play at once, so that it need not wait for
-the next; longer games are not given away before somebody can play them."""
+"""A worker whose games are shorter is given at least one more than it may play at once (`AT_HAND_S`), so that
+it need not wait for the next; longer games are not given away before somebody can play them."""
 
 AT_HAND_S = 0.08
 """Of very short games a worker has at hand what it plays in this time, so that results and tasks go to and
 fro several at a time, which costs both ends less than each by itself."""
 
 _SHORTEST_GAME_S = 0.005
-"""What comes in one piece seems to have taken no time at all."""
+"""A game whose beginning and end came in one piece seems to have taken no time: it is reckoned at this."""
 
 LEAVE_S = 3.0
 """Time for a worker to end its engines politely and leave."""
@@ -47,7 +47,7 @@ LEAVE_S = 3.0
 ABORT_S = 1.2
 """Time for a worker to kill its engines when the run is aborted (all must be over within two seconds)."""
 
-_STOPPED_LOOK_S = 1.0
+STOPPED_LOOK_S = 1.0
 """How often a worker is looked at. One that is stopped at two looks in a row will not go on by itself: an
 engine outside a sandbox may stop the process that started it."""
 
@@ -221,10 +221,10 @@ class LocalCrew:
                 await self._greet(member)
 
     async def _end_the_stopped(self) -> None:
-        """Have workers lost that were stopped: they would keep their games, and the run, for ever."""
+        """Kill workers that were stopped: they would hold up their games, and the run, for ever."""
         seen: set[_Process] = set()
         while True:
-            await trio.sleep(_STOPPED_LOOK_S)
+            await trio.sleep(STOPPED_LOOK_S)
             stopped = {member for member in self._members if member.is_stopped()}
             for member in stopped & seen:
                 member.end_stopped()
@@ -262,7 +262,7 @@ class LocalCrew:
         """Put a fresh process in a lost one's place."""
         self._losses_in_a_row += 1
         if self._losses_in_a_row >= _LOSSES_IN_A_ROW:
-            message = f"{words}, the {_LOSSES_IN_A_ROW}rd loss in a row; its message stands above"
+            message = f"{words}; that was the {_LOSSES_IN_A_ROW}rd loss in a row"
             raise CrewError(message, is_refusal=False)
         place = next(place for place, member in enumerate(self._members) if member is lost)
         fresh = _Process(place, lost.share)
@@ -331,8 +331,11 @@ class _Process(Member):
                 self._process.kill()
                 self._process.wait()
         if self._was_stopped:
-            return "the worker process was stopped by a signal that was not the runner's, and ended for that"
-        return f"the worker process ended with code {self._process.returncode}"
+            return (
+                "the worker process was stopped by a signal that was not the runner's, and therefore killed"
+            )
+        code = self._process.returncode
+        return f"the worker process ended with code {code} (what it said, if anything, stands above)"
 
     def is_stopped(self) -> bool:
         """Say whether the process was stopped by a signal."""
@@ -373,5 +376,5 @@ def _start_up_told() -> Iterator[None]:
     try:
         yield
     except WorkerLostError:
-        message = "a worker process ended at start-up; its message stands above"
+        message = "a worker process ended at start-up; what it said, if anything, stands above"
         raise CrewError(message, is_refusal=False) from None

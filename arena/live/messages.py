@@ -6,16 +6,13 @@ that go together behind their length. Engines never hold a descriptor of this so
 
 from __future__ import annotations
 
-import copyreg
 import pickle
 import socket
 import struct
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
-from io import BytesIO
-from operator import attrgetter
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import trio
 
@@ -24,10 +21,11 @@ from arena.core.event import Adjudication, Opening, ScheduledGame
 from arena.core.record import EngineIdentity, GameRecord
 from arena.core.task import Conduct, GameTask
 from arena.core.verdict import Verdict
+from arena.live.pickling import FastPickling
 from arena.rules import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from arena.core.event import Event
@@ -44,7 +42,8 @@ class Hello:
     Attributes:
         event: the event, its engines as they are to be used.
         games_at_a_time: how many games are played at once; further ones wait their turn.
-        database: where the event is stored: those who watch it are found by its path; None: nobody watches.
+        database: the path by which those who watch are found, in a local run that of its database; None:
+            nobody watches.
         slots: places for these games.
         logs: folder for exchanges, None when none are kept.
     """
@@ -153,45 +152,12 @@ _IN_EVERY_GAME = (
     *(Play, Started, Finished, GameTask, ScheduledGame, Opening, Conduct, Adjudication, TimeControl),
     *(GameRecord, EngineIdentity, Verdict, Outcome),
 )
-"""What crosses the socket for each game. The way that dataclasses pickle by themselves asks each object for
-its fields, twice; the one below takes a third of the time."""
-
-
-# The way of a slot itself, which a frozen class does not bar.
-_SETTERS: dict[type, tuple[Callable[[object, object], None], ...]] = {
-    kind: tuple(kind.__dict__[name].__set__ for name in kind.__slots__) for kind in _IN_EVERY_GAME
-}
-
-
-def _made(kind: type, values: tuple[object, ...]) -> object:
-    """Return an object of a frozen class, as it was."""
-    made: object = object.__new__(kind)
-    for set_value, value in zip(_SETTERS[kind], values, strict=True):
-        set_value(made, value)
-    return made
-
-
-def _reducer(kind: type) -> Callable[[object], tuple[Callable[..., object], tuple[object, ...]]]:
-    names: tuple[str, ...] = kind.__slots__  # type: ignore[attr-defined]
-    if len(names) == 1:
-        return lambda value: (_made, (kind, (getattr(value, names[0]),)))
-    values = attrgetter(*names)
-    return lambda value: (_made, (kind, values(value)))
-
-
-_DISPATCH_TABLE: dict[type, Callable[[Any], Any]] = {
-    **copyreg.dispatch_table,
-    **{kind: _reducer(kind) for kind in _IN_EVERY_GAME},
-}
+_PICKLING = FastPickling(_IN_EVERY_GAME)
 
 
 def packed(*messages: Message) -> bytes:
     """Return messages as they go over the socket, all in one piece: what they share is said once."""
-    file = BytesIO()
-    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = _DISPATCH_TABLE
-    pickler.dump(messages)
-    payload = file.getvalue()
+    payload = _PICKLING.dumps(messages)
     return _LENGTH.pack(len(payload)) + payload
 
 

@@ -1,7 +1,8 @@
 """The runner: hands games to worker processes, commits their records, and stops when asked to.
 
 A game that was handed out is not done until its record is committed. The runner holds no result of its own:
-what it shows comes from the records, and whatever kills it loses at most the games then running.
+what it shows comes from the records, and whatever kills it loses at most the games then running and those
+that ended in the last tenth of a second: they are played again.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ is charged to the engine. Linux keeps its cores awake for as long as a program h
 open that has written there how long waking up may take (kernel documentation, `pm_qos_interface`); by default
 root alone may. The request is gone with the process that made it, however it ends.
 
-A core kept awake uses power, and on some hosts is paid for. So it is asked for only where the games at a time
-keep at least half of the cores busy anyway, or where `ARENA_AWAKE` says so.
+A core kept awake uses power, and on some hosts is paid for. So it is asked for where the games at a time may
+keep half of the cores busy anyway, as they do by default, or where `ARENA_AWAKE` says so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 AWAKE_VARIABLE = "ARENA_AWAKE"
-"""`yes`, `no`, or unset."""
+"""`yes` or `no`; anything else counts as unset."""
 
 _DEVICE = Path("/dev/cpu_dma_latency")
 _AT_ONCE_US = struct.pack("=i", 0)
@@ -37,7 +37,7 @@ def wants_awake(busy_cores: int, cores: int, wish: str | None) -> bool:
     """
     if wish in ("yes", "no"):
         return wish == "yes"
-    return 2 * busy_cores >= cores
+    return busy_cores >= max(1, cores // 2)
 
 
 @contextmanager

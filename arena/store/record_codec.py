@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from arena.core.record import Adjudged, EngineIdentity, Evidence, GameRecord, PackedParts, Pie, TimeUse
+from arena.core.packed import PackedParts, TimeUse
+from arena.core.record import Adjudged, EngineIdentity, Evidence, GameRecord, Pie
 from arena.core.seal import record_seal
 from arena.core.verdict import Reason, Verdict, void
 from arena.rules import BLACK, Outcome

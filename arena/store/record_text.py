@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def record_to_json(record: GameRecord) -> str:
     """Return the text of a record; text that UTF-8 cannot hold is escaped by JSON."""
+    # A copy has no `packed`, which need not be copied deep to be thrown away.
     tree = dataclasses.asdict(dataclasses.replace(record))
     del tree["packed"]
     return json.dumps(tree, separators=(",", ":"))

@@ -52,8 +52,10 @@ _VIEWS_A_ROUND = 500
 _MOST_FOLLOWED = 1000
 _SILENT_AFTER_S = 5.0
 _FORGOTTEN_AFTER_S = 15.0
+"""A game not heard of for so long is dropped while a run is on, which tells of each every two seconds."""
+
 _GONE_AFTER_S = 4.0
-"""The same when no run is on; while one is, each game is told of every two seconds."""
+"""The same when none is."""
 
 _LINGERS_S = 2.0
 """How long the board of a game that is over keeps its place, if no other game takes it."""
@@ -162,7 +164,7 @@ class Watch:
                 self._games[view.id] = _Followed(view, now)
 
     def _is_welcome(self, view: RunningGame) -> bool:
-        """Say whether a game not heard of before is to be followed, not one that has ended."""
+        """Say whether to follow a game not heard of before: it has not ended, and there is room for it."""
         has_ended = (view.id, view.attempt) in self._reader.finished
         return not has_ended and len(self._games) < _MOST_FOLLOWED and bool(_GAME_ID.fullmatch(view.id))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from arena.rules.base import QuestionError
 from reports.page.contents import MOST_ROWS, Section
 from reports.printable import file_name
-from reports.ratings import rated_games, rating_tables, ratings_of
+from reports.ratings import rated_games, rating_tables
 from reports.standings import standings
 from reports.stored import design_of, results_of
 from reports.tables import conduct_table, cross_table, meetings_table, pairings_table, standings_table
@@ -97,8 +97,4 @@ def _rated(store: ReadStore) -> dict[str, tuple[RatedGames, Ratings]]:
         # A plugin's game that is not installed here.
         return {}
     anchor = games.names[0] if games.names else ""
-    return {
-        kind: (own, ratings_of(own, own.place_of(anchor), 0.0))
-        for kind, own in games.by_kind()
-        if len(own.names) > 1
-    }
+    return {kind: (own, own.rated_from(anchor, 0.0)) for kind, own in games.by_kind() if len(own.names) > 1}

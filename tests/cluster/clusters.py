@@ -16,6 +16,7 @@ from arena.cluster.crew import DaskCrew, Settings
 from arena.config import load_event
 from arena.core.schedule import Schedule
 from arena.core.task import game_task
+from arena.live.proc import descendants
 from arena.live.tournament import Ending, Runner
 from arena.store import ReadStore, RunStore, StoreError
 from tests.cli.runs import arena, started, wait_until
@@ -208,6 +209,15 @@ def table(database: Path) -> list[tuple[object, ...]]:
             (each.id, each.black, each.white, each.result, each.reason, each.plies, each.moves_hash)
             for each in store.summaries()
         ]
+
+
+def referees(worker: int) -> list[int]:
+    """Return the referee processes that a worker has started."""
+    return [
+        pid
+        for pid in descendants(worker)
+        if b"arena.live.worker" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    ]
 
 
 def stop(pid: int) -> None:

@@ -15,6 +15,7 @@ from tests.cluster.clusters import (
     late,
     lost,
     played_there,
+    referees,
     run_here,
     run_there,
     started_there,
@@ -70,6 +71,23 @@ def test_a_worker_that_is_killed_loses_its_games_to_another(
     assert any(words.startswith("worker worker-1 was lost; its") for words in said)
     assert_as_here(event, database)
     assert {each.why for each in lost(database)} == {"worker worker-1 was lost"}
+
+
+def test_a_referee_that_is_stopped_on_its_worker_does_not_keep_its_games(
+    cluster: Trial, event: Path, tmp_path: Path
+) -> None:
+    database = tmp_path / "cup.db"
+    run = started_there(cluster, event, database)
+    wait_until(lambda: games_played(database) >= 1)
+    (referee,) = referees(cluster.pid("worker-1"))
+    stop(referee)
+    run.communicate(timeout=100)
+    # It held both games of a pair, or one: two void games of one pairing end a run, which then goes on.
+    if run.returncode != 0:
+        assert run.returncode == 4
+        assert run_there(cluster, event, database).returncode == 0
+    assert_as_here(event, database)
+    wait_until(lambda: not steady_players())
 
 
 def test_a_worker_that_is_cut_off_and_comes_back_brings_evidence_and_no_second_game(

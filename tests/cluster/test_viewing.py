@@ -107,3 +107,27 @@ async def test_nothing_is_fetched_while_nobody_watches(tmp_path: Path, autojump_
         await trio.sleep(60)
         assert asked == 3
         nursery.cancel_scope.cancel()
+
+
+async def test_a_watcher_that_does_not_listen_keeps_no_other_from_any_game(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    games = [as_bytes(replace(VIEW, id=f"g{number}")) for number in range(32)]
+    rounds = 0
+
+    async def views() -> Sequence[bytes]:
+        nonlocal rounds
+        rounds += 1
+        return games
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(relay, tmp_path / "cup.db", views)
+        with Listener(tmp_path / "cup.db"), Listener(tmp_path / "cup.db") as listener:
+            seen: set[bytes] = set()
+            for _ in range(30):
+                await trio.sleep(0.2)
+                while (data := listener.receive()) is not None:
+                    seen.add(data)
+            assert seen == set(games)
+            assert rounds >= 3
+        nursery.cancel_scope.cancel()

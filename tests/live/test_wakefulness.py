@@ -16,6 +16,8 @@ from arena.live.wakefulness import AWAKE_VARIABLE, cores_kept_awake, wants_awake
         (1, 2, None, True),
         (1, 4, None, False),
         (2, 4, None, True),
+        (2, 5, None, True),
+        (1, 5, None, False),
         (500, 4, None, True),
         (1, 64, "yes", True),
         (64, 64, "no", False),
