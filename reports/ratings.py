@@ -112,11 +112,8 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
         columns = store.columns() if columns_read is None else columns_read[place]
         kind_of = _kinds(kinds, store, columns.disciplines)
         counts = (columns.winner >= 0) & ~_of_one_player(store, columns)
-        sides = []
-        for column in (columns.black_identity, columns.white_identity):
-            numbers, places = np.unique(column[counts], return_inverse=True)
-            indexes = [_player(players, store, int(number)) for number in numbers]
-            sides.append(np.array(indexes, dtype=np.int64)[places] if len(numbers) else places)
+        identities = (columns.black_identity[counts], columns.white_identity[counts])
+        sides = [_players_of(players, store, column) for column in identities]
         pairs = columns.pair[counts].astype(np.int64) + next_pair
         next_pair = int(pairs.max(initial=next_pair)) + 1
         parts.append((*sides, pairs))
@@ -124,10 +121,8 @@ def rated_games(stores: Sequence[ReadStore], columns_read: Sequence[GameColumns]
         points.append(_BLACK_POINTS[columns.winner[counts]])
     nothing = np.empty(0, dtype=np.int64)
     black, white, pairs = (np.concatenate([nothing, *(part[which] for part in parts)]) for which in range(3))
-    scores, kind_of_game = (
-        np.concatenate([np.empty(0), *points]),
-        np.concatenate([nothing.astype(np.int32), *kind]),
-    )
+    scores = np.concatenate([np.empty(0), *points])
+    kind_of_game = np.concatenate([nothing.astype(np.int32), *kind])
     drawn = set(np.unique(kind_of_game[scores == _DRAW]).tolist())
     told = tuple((name, can or place in drawn) for place, (name, can) in enumerate(kinds.items()))
     can_draw = any(can for _, can in told)
@@ -151,19 +146,22 @@ def _kinds(kinds: dict[str, bool], store: ReadStore, disciplines: Sequence[str])
 def _of_one_player(store: ReadStore, columns: GameColumns) -> NDArray[np.bool_]:
     """Say of each game whether both sides are one player: it says nothing on strength."""
     players: dict[tuple[str, str], int] = {}
-    sides = []
-    for column in (columns.black_identity, columns.white_identity):
-        code = np.zeros(int(column.max(initial=-1)) + 1, dtype=np.int32)
-        for number in np.flatnonzero(np.bincount(column)):
-            code[number] = _player(players, store, int(number))
-        sides.append(code[column])
-    of_one: NDArray[np.bool_] = sides[0] == sides[1]
+    black, white = (
+        _players_of(players, store, column) for column in (columns.black_identity, columns.white_identity)
+    )
+    of_one: NDArray[np.bool_] = black == white
     return of_one
 
 
-def _player(players: dict[tuple[str, str], int], store: ReadStore, number: int) -> int:
-    identity = store.identity(number)
-    return players.setdefault((identity.name, identity.program_hash), len(players))
+def _players_of(
+    players: dict[tuple[str, str], int], store: ReadStore, identities: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return each identity's player, entered into `players` if it is new there."""
+    player_of = np.zeros(int(identities.max(initial=-1)) + 1, dtype=np.int64)
+    for number in np.flatnonzero(np.bincount(identities)):
+        identity = store.identity(int(number))
+        player_of[number] = players.setdefault((identity.name, identity.program_hash), len(players))
+    return player_of[identities]
 
 
 def _names(players: Iterable[tuple[str, str]]) -> tuple[str, ...]:

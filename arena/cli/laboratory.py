@@ -19,6 +19,7 @@ from arena.core.laboratory import text_with_design
 from arena.core.task import game_task
 from arena.live.tournament import Ending, Runner
 from arena.store import ReadStore, RunStore, StoreError
+from arena.store.writing import UNTRIED
 from reports.komi.games import komi_games
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class _Tasks:
         self._schedule = schedule
         self._store = store
         self._played = store.played()
+        self._tried = store.tried()
         self._batch: Iterator[int] = iter(())
         self._next: int | None = None
         self._awaited: set[str] = set()
@@ -121,7 +123,7 @@ class _Tasks:
         ordinal, self._next = self._next, None
         scheduled = self._schedule.game(ordinal)
         self._awaited.add(scheduled.id)
-        return self.task(ordinal, self._store.attempts(scheduled.id) + 1)
+        return self.task(ordinal, self._tried.get(scheduled.id, UNTRIED).attempts + 1)
 
     def task(self, ordinal: int, attempt: int) -> GameTask:
         """Return the task of a game; laboratory games are played to the end."""

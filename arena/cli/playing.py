@@ -21,7 +21,7 @@ from arena.live.sandbox import exposed
 from arena.live.tournament import Ending, Runner
 from arena.rules.registry import rules_class
 from arena.store import ReadStore, RunStore, StoreError
-from arena.store.writing import Tried
+from arena.store.writing import UNTRIED
 from arena.words import counted
 from reports.labels import labels_of
 from reports.printable import printable
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
 BEAT_S = 0.5
 """How often a display is given the chance to say where the run stands."""
-
-_UNTRIED = Tried()
 
 _NO_FAULT_FREE_GAME = "not one game ended without a fault"
 
@@ -233,7 +231,7 @@ class Tasks:
         self._ordinal += 1
         if self._event.is_dynamic:
             self._awaited.add(scheduled.id)
-        attempts, has_stalled = self._tried.get(scheduled.id, _UNTRIED)
+        attempts, has_stalled = self._tried.get(scheduled.id, UNTRIED)
         return game_task(self._event, scheduled, attempts + 1, self._store.dice_key, has_stalled=has_stalled)
 
     def commit(self, records: Sequence[GameRecord]) -> None:

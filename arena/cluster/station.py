@@ -46,7 +46,7 @@ from arena.live.messages import (
     UseEvent,
 )
 from arena.live.pool import hashes_of
-from arena.live.proc import is_stopped
+from arena.live.proc import StopLook
 from arena.live.sandbox import bubblewrap_problem, problem
 from arena.live.slots import Slot, slots_of
 
@@ -483,15 +483,13 @@ class _Session:
             replies.put(message)
 
     def _end_when_over(self) -> None:
-        was_stopped = False
+        look = StopLook(self._process.pid)
         while not self._over.wait(STOPPED_LOOK_S):
             if time.monotonic() - self._wanted_at > _IDLE_S:
                 self._over.set()
-            stopped = is_stopped(self._process.pid)
-            if stopped and was_stopped:
+            if look.is_for_good():
                 # Whoever receives meets the end of its stream.
                 self._process.kill()
-            was_stopped = stopped
         self.views.close()
         if self._is_polite:
             with suppress(OSError):

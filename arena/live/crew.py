@@ -17,7 +17,7 @@ import trio
 
 from arena.live.child import start_module
 from arena.live.messages import Examine, Examined, Goodbye, Hello, MessageStream, UseEvent
-from arena.live.proc import is_stopped
+from arena.live.proc import StopLook
 from arena.live.slots import slots_of
 
 if TYPE_CHECKING:
@@ -222,13 +222,10 @@ class LocalCrew:
 
     async def _end_the_stopped(self) -> None:
         """Kill workers that were stopped: they would hold up their games, and the run, for ever."""
-        seen: set[_Process] = set()
         while True:
             await trio.sleep(STOPPED_LOOK_S)
-            stopped = {member for member in self._members if member.is_stopped()}
-            for member in stopped & seen:
-                member.end_stopped()
-            seen = stopped
+            for member in self._members:
+                member.end_if_stopped()
 
     async def examine(self, absent: frozenset[int]) -> tuple[EngineFinding, ...]:
         """Let the first process do it for all."""
@@ -292,6 +289,7 @@ class _Process(Member):
         self._process, ours = start_module("arena.live.worker")
         ours.setblocking(False)
         self.place = place
+        self._look = StopLook(self._process.pid)
         self._was_stopped = False
         self._stream = MessageStream(trio.SocketStream(trio.socket.from_stdlib_socket(ours)))
         self._incoming = self._stream.messages()
@@ -337,14 +335,11 @@ class _Process(Member):
         code = self._process.returncode
         return f"the worker process ended with code {code} (what it said, if anything, stands above)"
 
-    def is_stopped(self) -> bool:
-        """Say whether the process was stopped by a signal."""
-        return is_stopped(self._process.pid)
-
-    def end_stopped(self) -> None:
-        """Kill the process, which can do nothing any more; whoever listens meets the end of its stream."""
-        self._was_stopped = True
-        self._process.kill()
+    def end_if_stopped(self) -> None:
+        """Kill the process if it was stopped for good; whoever listens meets the end of its stream."""
+        if self._look.is_for_good():
+            self._was_stopped = True
+            self._process.kill()
 
 
 def worker_count(games: int) -> int:

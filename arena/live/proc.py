@@ -40,12 +40,26 @@ def cpu_ns_of_tree(pid: int) -> int:
     return used_ns
 
 
-def is_stopped(pid: int) -> bool:
-    """Say whether a process was stopped by a signal (SIGSTOP); no for one that is gone."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[:1] == [b"T"]
-    except OSError:
-        return False
+class StopLook:
+    """Looks whether a process was stopped by a signal (SIGSTOP) and will not go on by itself.
+
+    Args:
+        pid: the process; one that is gone is not stopped.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._path = Path(f"/proc/{pid}/stat")
+        self._was_stopped = False
+
+    def is_for_good(self) -> bool:
+        """Look again; say whether it was stopped at this look and at the one before."""
+        before = self._was_stopped
+        try:
+            state = self._path.read_bytes().rpartition(b")")[2].split()[:1]
+        except OSError:
+            state = []
+        self._was_stopped = state == [b"T"]
+        return before and self._was_stopped
 
 
 def children(pid: int) -> list[int]:

@@ -72,8 +72,12 @@ class Tried(NamedTuple):
         has_stalled: whether one was void because this machine stalled.
     """
 
-    attempts: int = 0
-    has_stalled: bool = False
+    attempts: int
+    has_stalled: bool
+
+
+UNTRIED = Tried(0, False)
+"""Of a game that nobody has played."""
 
 
 class GamesInOrder(Protocol):
@@ -360,10 +364,11 @@ class RunStore:
         with self._mutex, plain_errors(self.path):
             connection = self._open_connection()
             rows, standing = connection.execute(
-                "SELECT (SELECT count(*) FROM game), (SELECT count(*) FROM game WHERE standing = 1)"
+                "SELECT (SELECT max(number) FROM game), (SELECT count(*) FROM game WHERE standing = 1)"
             ).fetchone()
-            if rows == standing:
-                # Nearly always so, and then a million games need not be looked at.
+            if (rows or 0) == standing:
+                # Rows are numbered from 1 and never removed. Nearly always all of them stand, and then a
+                # million games need not be looked at.
                 return {}
             found = connection.execute(
                 "SELECT id, max(attempt), max(word = ?) FROM game JOIN word ON word.number = reason "

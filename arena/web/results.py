@@ -76,6 +76,7 @@ class _Read:
     store: ReadStore
     file: tuple[int, int]
     event: Event
+    plan: Laboratory | None = None
     total: int | None = None
     version: int = -1
     standings_version: int = -1
@@ -145,12 +146,13 @@ class ResultsReader:
             if is_other:
                 self.event = read.event = event
                 found["event"] = _event(event)
+            read.plan = plan_of(read.store, event)
             if is_other or event.is_dynamic:
-                read.total = _games_of(event, read.store)
+                read.total = _games_of(event, read.store, read.plan)
             read.version = version
         latest = read.store.latest(max(SHOWN_RESULTS, _PACE_GAMES))
         self.finished = frozenset((game.id, game.attempt) for game, _ in latest)
-        plan = plan_of(read.store, read.event)
+        plan = read.plan
         if plan is not None and not is_running and read.through_version != version:
             read.is_through = plan.design.precision is not None and bool(is_through(plan, read.store))
             read.through_version = version
@@ -160,7 +162,7 @@ class ResultsReader:
         if read.standings_version != version and time.monotonic() >= read.standings_due:
             is_first = read.standings_version < 0
             began = time.thread_time()
-            found["standings"], panels = self._tables(read, plan)
+            found["standings"], panels = self._tables(read)
             found["panels"] = [{"title": panel.title, "lines": list(panel.lines)} for panel in panels]
             read.standings_version = version
             # The first time most of it is the loading of libraries.
@@ -168,16 +170,16 @@ class ResultsReader:
             read.standings_due = time.monotonic() + pause_s
         return found
 
-    def _tables(self, read: _Read, plan: Laboratory | None) -> tuple[dict[str, object], list[Panel]]:
+    def _tables(self, read: _Read) -> tuple[dict[str, object], list[Panel]]:
         """Return the table that stands first, and what is told in lines."""
-        if plan is None:
+        if read.plan is None:
             results = results_of(read.store)
             panels = [*self._further(read.store, read.event), *_panels(results)]
             return _standings(results), panels
         columns = read.store.columns()
         results = results_of(read.store, columns=columns)
         counts = counts_by_komi(columns)
-        if plan.is_self_play:
+        if read.plan.is_self_play:
             # An engine is as strong as itself.
             return _by_komi(counts, len(results)), list(filter(None, [_organiser(results)]))
         lines = tuple(f"komi {each.komi}: Black won {each.black_won} of {each.games}" for each in counts)
@@ -199,9 +201,8 @@ class ResultsReader:
         return self._read
 
 
-def _games_of(event: Event, store: ReadStore) -> int | None:
+def _games_of(event: Event, store: ReadStore, plan: Laboratory | None) -> int | None:
     """Return how many games the event will have; None when that cannot be known (here)."""
-    plan = plan_of(store, event)
     if plan is not None:
         return plan.planned if plan.design.precision is None else None
     try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena.core.verdict import FAULTS
+from arena.rules.base import BLACK, WHITE
 from reports.tables import Column, Table
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 WHERE_TO_LOOK = (
     "What these games say of the fair komi: `arena komi`, asked as it was for them, or `arena report`."
 )
-
-_BLACK_WON, _WHITE_WON = 0, 1
-"""Codes of `GameColumns.winner`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +64,8 @@ def counts_by_komi(columns: GameColumns) -> tuple[KomiCount, ...]:
             KomiCount(
                 int(komi),
                 len(winner),
-                int((winner == _BLACK_WON).sum()),
-                int((winner == _WHITE_WON).sum()),
+                int((winner == BLACK).sum()),
+                int((winner == WHITE).sum()),
                 int(failed[here].sum()),
                 float(margin.mean()) if len(margin) else None,
             )
