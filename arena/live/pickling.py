@@ -1,4 +1,4 @@
-"""Pickling of frozen slotted dataclasses in a third of the time that they take by themselves.
+"""Pickling of frozen slotted dataclasses, quicker than they do it by themselves.
 
 By itself such a class asks each object for its fields, twice, and sets them by name. Here the slots are read
 in one call and set by their own setters. What is written can be read by `pickle.loads` where this module is.

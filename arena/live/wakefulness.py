@@ -1,9 +1,10 @@
 """Cores that do not fall asleep while games are played, where this machine lets us ask for that.
 
-A core with nothing to do is put to sleep, and waking it takes time: 20 to 100 us, twice a turn, and all of it
-is charged to the engine. Linux keeps its cores awake for as long as a program holds `/dev/cpu_dma_latency`
-open that has written there how long waking up may take (kernel documentation, `pm_qos_interface`); by default
-root alone may. The request is gone with the process that made it, however it ends.
+A core with nothing to do is put to sleep, and waking it takes tens of microseconds, twice a turn, which are
+all charged to the engine (docs/performance.md). Linux keeps its cores awake for as long as a program holds
+`/dev/cpu_dma_latency` open that has written there how long waking up may take (kernel documentation,
+`pm_qos_interface`); by default root alone may. The request is gone with the process that made it, however it
+ends.
 
 A core kept awake uses power, and on some hosts is paid for. So it is asked for where the games at a time may
 keep half of the cores busy anyway, as they do by default, or where `ARENA_AWAKE` says so.
